@@ -221,7 +221,7 @@ std::string contained(Brief const& a) {
   auto const last = parts.back();
   parts.pop_back();
   auto out = fmt::format("times: {} and {}", fmt::join(parts, ", "), last);
-  auto const here = fmt::format("{} here", plain_seconds(host_s));
+  auto const here = fmt::format("{} {}", plain_seconds(host_s), a.is_application ? "here" : "as recorded");
   if (a.host.empty() || a.host == "none")
     out += fmt::format(", not the host's own ({}) nor {}", here, start_up);
   else

@@ -159,7 +159,7 @@ Html section(std::string_view id, std::string_view title, std::string_view lead,
 
 Html axis_labels(Axis const& axis, std::string (*text)(double)) {
   Html out{"<svg class=axis width=\"100%\" height=16 aria-hidden=true>"};
-  for (auto const& tick : axis.ticks(5))
+  for (auto const& tick : axis.ticks(4))
     out += markup("<text x=\"{:.2f}%\" y=12 text-anchor={}>{}</text>", tick.at,
                   tick.at < 6    ? "start"
                   : tick.at > 94 ? "end"
@@ -171,7 +171,7 @@ Html axis_labels(Axis const& axis, std::string (*text)(double)) {
 
 Html axis_lines(Axis const& axis, std::string_view id) {
   Html layers;
-  for (auto const& tick : axis.ticks(5))
+  for (auto const& tick : axis.ticks(4))
     layers += markup("{}linear-gradient(var(--grid),var(--grid)) {:.2f}% 0/1px 100% no-repeat",
                      layers.empty() ? "" : ",", tick.at);
   return layers.empty() ? Html{} : markup("<style>#{} .plot>div{{background:{}}}</style>", id, layers);
