@@ -28,17 +28,23 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import torch
-from torch._subclasses.fake_tensor import (
-    DataDependentOutputException,
-    DynamicOutputShapeException,
-    FakeCopyMode,
-    FakeTensor,
-    FakeTensorMode,
-)
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_flatten, tree_map_only
-from torch.utils.module_tracker import ModuleTracker
+try:
+    import torch
+    from torch._subclasses.fake_tensor import (
+        DataDependentOutputException,
+        DynamicOutputShapeException,
+        FakeCopyMode,
+        FakeTensor,
+        FakeTensorMode,
+    )
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from torch.utils._pytree import tree_flatten, tree_map_only
+    from torch.utils.module_tracker import ModuleTracker
+except ImportError as error:
+    if __name__ != "__main__":
+        raise
+    print(f"kernelcast.torch: error: {error}\nhint: python -m pip install torch, 2.3 or later, for {sys.executable}", file=sys.stderr)
+    sys.exit(5)
 
 from .library import KernelcastError, Status
 from .operators import Answer, Issued, Operator, Recording, attention, named, product
