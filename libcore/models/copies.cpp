@@ -22,14 +22,18 @@ double both(double link_bytes_per_s, double staging_bytes_per_s) {
 
 // What a kernel's faults move; devices before Pascal have no faults, all is moved before the kernel.
 void slow_down(CopyRate& rate, record::HostLink const& link, std::string_view target) {
-  auto const sm = target.starts_with("sm_") ? to_number<unsigned>(target.substr(3)) : std::nullopt;
-  if (!link.fault_bytes_per_s || sm.value_or(60) < 60) return;
+  constexpr unsigned pascal = 60;
+  if (!link.fault_bytes_per_s || sm_number(target).value_or(pascal) < pascal) return;
   rate.bytes_per_s = std::min(rate.bytes_per_s, *link.fault_bytes_per_s);
   rate.low_bytes_per_s = std::min(rate.low_bytes_per_s, *link.fault_low_bytes_per_s);
   rate.high_bytes_per_s = std::min(rate.high_bytes_per_s, *link.fault_high_bytes_per_s);
 }
 
 }  // namespace
+
+std::optional<unsigned> sm_number(std::string_view target) {
+  return target.starts_with("sm_") ? to_number<unsigned>(target.substr(3)) : std::nullopt;
+}
 
 std::optional<DeviceLinks::Attached> DeviceLinks::read(std::string_view text) const {
   double lanes = 1;

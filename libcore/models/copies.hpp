@@ -34,6 +34,9 @@ struct CopyRate {
 // 26.3 of 31.5 GB/s between two A6000 on PCIe 4.0.
 inline constexpr double peer_part = 0.84;
 
+// 80 of sm_80; none of a target that is not CUDA's.
+std::optional<unsigned> sm_number(std::string_view target);
+
 // How devices are attached to their hosts, and to each other where their system is known.
 class DeviceLinks {
  public:

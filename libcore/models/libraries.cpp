@@ -125,7 +125,6 @@ double part_of(Call const& call, double part, Device const& device) {
 }
 
 double gemm_s(Call const& call, double flop, Device const& device, Rates const& rates) {
-  if (call.operation == "attention") return attention_s(call, flop, device, rates);
   double const m = call.sizes[0], n = call.sizes[1], k = call.sizes[2], batch = call.sizes[3];
   double const tile = figure(device, call, "tile").value_or(32);
   double const split_most = figure(device, call, "split_most").value_or(1);
@@ -150,6 +149,12 @@ double gemm_s(Call const& call, double flop, Device const& device, Rates const& 
     best = std::min(best, time);
   }
   return best;
+}
+
+double compute_s(Call const& call, double flop, Device const& device, Rates const& rates) {
+  if (call.operation == "attention") return attention_s(call, flop, device, rates);
+  if (has_tiles(call.operation)) return gemm_s(call, flop, device, rates);
+  return std::max(flop / (rates.part * rates.flop_per_s), numbers_s(call, device, rates));
 }
 
 // What a call's bytes come at: from memory, or, as far as they fit its cache, from the second level, where what ran
@@ -207,9 +212,7 @@ void explain_library(record::Kernel const& row, Device const& device, Options co
   rates.flop_per_s = *stated * rates.clock_hz / *device.clock_hz;
   double const bytes = (row.global_load_bytes + row.global_store_bytes) / launches;
   rates.bytes_per_s = bytes_per_s(*call, bytes, device, rates.clock_hz, options.constants);
-  double const compute = has_tiles(call->operation)
-                             ? gemm_s(*call, flop, device, rates)
-                             : std::max(flop / (rates.part * rates.flop_per_s), numbers_s(*call, device, rates));
+  double const compute = compute_s(*call, flop, device, rates);
   double const memory = bytes / rates.bytes_per_s;
   double const start = figure(device, *call, "start_s").value_or(options.constants.ramp_s);
   double const body = std::max(compute, memory) + start;

@@ -361,11 +361,9 @@ class DeviceCosts {
     no_link_ = !fabric;
     if (!operation || devices < 2 || !fabric) return std::nullopt;
     constexpr double share = 0.2;
-    auto const sm = device_.target.starts_with("sm_") ? to_number<unsigned>(std::string_view(device_.target).substr(3))
-                                                      : std::nullopt;
     auto cost = enqueued(command, fill_s_);
     cost.delay_s = 0;
-    cost.device_s = collective_s(*operation, command.bytes, devices, *fabric, sm.value_or(80));
+    cost.device_s = collective_s(*operation, command.bytes, devices, *fabric, sm_number(device_.target).value_or(80));
     cost.share = share;
     by_limiter_[record::Limiter::transfer] += cost.device_s;
     Costs out;

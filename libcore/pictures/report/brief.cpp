@@ -221,11 +221,11 @@ std::string contained(Brief const& a) {
   auto const last = parts.back();
   parts.pop_back();
   auto out = fmt::format("times: {} and {}", fmt::join(parts, ", "), last);
-  auto const here = fmt::format("{} {}", plain_seconds(host_s), a.is_application ? "here" : "as recorded");
+  auto const of_host = fmt::format("{} {}", plain_seconds(host_s), a.is_application ? "here" : "as recorded");
   if (a.host.empty() || a.host == "none")
-    out += fmt::format(", not the host's own ({}) nor {}", here, start_up);
+    out += fmt::format(", not the host's own ({}) nor {}", of_host, start_up);
   else
-    out += fmt::format(" and the host's own ({}{}), not {}", a.host == "measured" ? "" : a.host + " times ", here,
+    out += fmt::format(" and the host's own ({}{}), not {}", a.host == "measured" ? "" : a.host + " times ", of_host,
                        start_up);
   if (between)
     out += a.system.empty() ? ", between devices over the host (--system)" : fmt::format(", in {}", a.system);

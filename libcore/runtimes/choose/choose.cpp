@@ -204,19 +204,19 @@ std::string subject_of(Choose const& options, Words const& of_miniemu) {
 }
 
 void check(Choose const& options, Words const& of_miniemu) {
-  bool const recorded = !options.rows.empty() || !options.torch.empty();
-  if (recorded && (!options.application.empty() || (!options.rows.empty() && !of_miniemu.empty()) ||
-                   (!options.rows.empty() && !options.torch.empty())))
+  bool const has_rows = !options.rows.empty(), has_model = !options.torch.empty(),
+             has_program = !options.application.empty(), recorded = has_rows || has_model;
+  if (has_rows + has_model + has_program > 1 || (has_rows && !of_miniemu.empty()))
     throw Error(Status::usage, "rows, a model and a program exclude each other",
                 "one of --rows, --torch and -- PROGRAM");
   if (!options.commands.empty() && options.rows.empty())
     throw Error(Status::usage, "--commands says in which order the rows of --rows are asked for",
                 "--rows kernels.csv --commands commands.csv, as miniemu --attach or kernelcast.torch writes them");
-  if (!recorded && of_miniemu.empty() && options.application.empty())
+  if (!recorded && of_miniemu.empty() && !has_program)
     throw Error(Status::usage, "what shall run?",
                 "kernelcast choose -- ./app its arguments; kernelcast choose launch.toml; or kernelcast choose "
                 "kernel.cl -k NAME -g GLOBAL -l LOCAL -a ARGUMENT");
-  if (options.application.empty() && !of_miniemu.empty() && is_program(of_miniemu.front()))
+  if (!has_program && !of_miniemu.empty() && is_program(of_miniemu.front()))
     throw Error(Status::usage, fmt::format("'{}' is a program: it comes behind --", of_miniemu.front()),
                 fmt::format("kernelcast choose -- {}", fmt::join(of_miniemu, " ")));
   if (options.by == "cost" && options.prices.empty())

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import records
 from .library import KernelcastError, Status, devices as known_devices
-from .operators import Answer, Issued, Operator, Recording, attention, named, product
+from .operators import Answer, Issued, Operator, Recording, attention, csv_text, named, product
 
 if TYPE_CHECKING:
     import pandas
@@ -147,7 +147,6 @@ def step(
         raise ValueError(f"weights={weights!r}: expected one of {', '.join(WEIGHTS)}")
     kind, width = WEIGHTS[weights]
     plain, half = ("f32", 4.0) if weights == "fp32" else (("bf16", 2.0) if weights == "bf16" else ("f16", 2.0))
-    held = width if kind != plain or width != half else half
     rows = batch * tokens
     issued: list[Issued] = []
 
@@ -155,8 +154,7 @@ def step(
         issued.append(Issued(operator, module))
 
     def matrix(name: str, columns: int, summed: int, count: int = rows, experts: int = 1) -> Operator:
-        one = product(name, kind, count, columns, summed, experts, width=half, weight_width=held)
-        return one
+        return product(name, kind, count, columns, summed, experts, width=half, weight_width=width)
 
     def norm(name: str) -> Operator:
         return Operator(name, named("rms_norm", plain, rows, config.hidden), 0, 2 * half * rows * config.hidden,
@@ -348,8 +346,6 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"kernelcast.llm: error: {error.message}", file=sys.stderr)
         return int(error.status)
     if options.csv:
-        from .operators import csv_text
-
         print(csv_text(out.rows), end="")
     else:
         print(out, end="")

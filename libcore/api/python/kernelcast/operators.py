@@ -7,12 +7,13 @@ other as the host issues them. kernelcast.torch records them, kernelcast.llm wri
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import os
 import shutil
 import subprocess
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -118,28 +119,27 @@ class Recording:
     def peak_bytes(self) -> int:
         return self.memory_bytes.get("peak", 0)
 
-    def _cases(self) -> dict[Operator, str]:
+    def launches(self) -> Counter[Operator]:
+        """How often each operator is issued, without operations of several devices."""
+        return Counter(one.operator for one in self.issued if one.operator.library)
+
+    def cases(self) -> dict[Operator, str]:
         """A name for each operator that no other with this kernel has."""
         names: dict[Operator, str] = {}
         taken: dict[tuple[str, str], int] = defaultdict(int)
-        for one in self.issued:
-            if one.operator not in names and one.operator.library:
-                sizes = one.operator.library.split(":", 1)[1]
-                taken[one.operator.kernel, sizes] += 1
-                count = taken[one.operator.kernel, sizes]
-                names[one.operator] = sizes if count == 1 else f"{sizes}.{count}"
+        for operator in self.launches():
+            sizes = operator.library.split(":", 1)[1]
+            taken[operator.kernel, sizes] += 1
+            count = taken[operator.kernel, sizes]
+            names[operator] = sizes if count == 1 else f"{sizes}.{count}"
         return names
 
     def kernels_csv(self) -> str:
         """The record `kernel`: a row for each operator, with how often it is issued."""
-        launches: dict[Operator, int] = defaultdict(int)
-        for one in self.issued:
-            if one.operator.library:
-                launches[one.operator] += 1
-        cases = self._cases()
+        cases = self.cases()
         counted = {name: "1" if name.startswith(("grid_", "block_", "groups_")) else "0" for name in _required_columns()}
         rows = []
-        for operator, count in launches.items():
+        for operator, count in self.launches().items():
             rows.append(
                 {
                     **counted,
@@ -157,7 +157,7 @@ class Recording:
 
     def commands_csv(self) -> str:
         """The record `command`: the operators in order, in one stream, and the host's wait for the last."""
-        cases = self._cases()
+        cases = self.cases()
         rows = []
         for number, one in enumerate(self.issued, 1):
             rows.append(
@@ -242,30 +242,23 @@ class Answer:
         """Times of the operators together by kernel, module, phase or library, the longest first: {columns, operators, time_s,
         part}, without the host's."""
         device = device or self.best
-        cases = self.recording._cases()
+        cases, launches = self.recording.cases(), self.recording.launches()
         sums: dict[tuple, list[float]] = defaultdict(lambda: [0, 0.0])
         for one in self.recording.issued:
-            if not one.operator.library:
+            if one.operator not in cases:
                 continue
             row = self._times[one.operator.kernel, cases[one.operator], device]
             values = {"kernel": one.operator.kernel, "module": one.module, "phase": one.phase,
                       "library": one.operator.library}  # fmt: skip
-            time_s = ((row["time_s"] or 0) - (row["t_launch_s"] or 0)) if row["time_s"] is not None else 0.0
             each = sums[tuple(values[column] for column in columns)]
             each[0] += 1
-            each[1] += time_s / self._launches(one.operator)
+            if row["time_s"] is not None:
+                each[1] += (row["time_s"] - (row["t_launch_s"] or 0)) / launches[one.operator]
         whole = sum(time_s for _, time_s in sums.values()) or 1
         return [
             {**dict(zip(columns, key)), "operators": count, "time_s": time_s, "part": time_s / whole}
             for key, (count, time_s) in sorted(sums.items(), key=lambda item: -item[1][1])
         ]
-
-    def _launches(self, operator: Operator) -> int:
-        if not hasattr(self, "_counts"):
-            self._counts: dict[Operator, int] = defaultdict(int)
-            for one in self.recording.issued:
-                self._counts[one.operator] += 1
-        return self._counts[operator]
 
     def frame(self) -> pandas.DataFrame:
         """A row for each device."""
@@ -280,15 +273,11 @@ def csv_text(rows: list[dict[str, Any]]) -> str:
     return text.getvalue()
 
 
-_columns: list[str] = []
-
-
-def _required_columns() -> list[str]:
+@functools.lru_cache(maxsize=None)
+def _required_columns() -> tuple[str, ...]:
     """Those of the record `kernel` that a file must have."""
-    if not _columns:
-        listed = csv.DictReader(io.StringIO(_run("miniemu", "--columns")))
-        _columns.extend(row["name"] for row in listed if row["record"] == "kernel" and row["required"] == "yes")
-    return _columns
+    listed = csv.DictReader(io.StringIO(_run("miniemu", "--columns")))
+    return tuple(row["name"] for row in listed if row["record"] == "kernel" and row["required"] == "yes")
 
 
 def _program(name: str) -> str:

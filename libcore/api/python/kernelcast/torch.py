@@ -38,7 +38,7 @@ try:
         FakeTensorMode,
     )
     from torch.utils._python_dispatch import TorchDispatchMode
-    from torch.utils._pytree import tree_flatten, tree_map_only
+    from torch.utils._pytree import tree_map_only
     from torch.utils.module_tracker import ModuleTracker
 except ImportError as error:
     if __name__ != "__main__":
@@ -46,8 +46,9 @@ except ImportError as error:
     print(f"kernelcast.torch: error: {error}\nhint: python -m pip install torch, 2.3 or later, for {sys.executable}", file=sys.stderr)
     sys.exit(5)
 
+from .aten import bytes_of, has_no_kernel, kernels_of, kind_of, tensors_in
 from .library import KernelcastError, Status
-from .operators import Answer, Issued, Operator, Recording, attention, named, product
+from .operators import Answer, Issued, Operator, Recording, attention
 
 __all__ = ["project", "record"]
 
@@ -57,331 +58,6 @@ __all__ = ["project", "record"]
 HOST_OPERATOR_S = 20e-6
 HOST_VIEW_S = 4e-6
 
-_KINDS = {
-    torch.float32: "f32",
-    torch.float64: "f64",
-    torch.float16: "f16",
-    torch.bfloat16: "bf16",
-    torch.int8: "i8",
-    torch.uint8: "i8",
-    torch.bool: "i8",
-    torch.int16: "i16",
-    torch.int32: "i32",
-    torch.int64: "i64",
-    torch.float8_e4m3fn: "f8",
-    torch.float8_e5m2: "f8",
-}
-
-
-def _kind(tensor: torch.Tensor, tensor_float: bool = False) -> str:
-    """The type as devdb/libraries.csv calls it; of float32 TensorFloat-32 where that is allowed."""
-    kind = _KINDS.get(tensor.dtype, "f32")
-    return "tf32" if kind == "f32" and tensor_float else kind
-
-
-def _bytes(value: Any) -> float:
-    """Distinct ones of the tensors in it: what is repeated by a stride of 0 counts once."""
-    total = 0.0
-    for tensor in tree_flatten(value)[0]:
-        if isinstance(tensor, torch.Tensor):
-            sides = (side for side, stride in zip(tensor.shape, tensor.stride()) if stride != 0)
-            total += math.prod(sides) * tensor.element_size()
-    return total
-
-
-def _tensors(value: Any) -> list[torch.Tensor]:
-    return [leaf for leaf in tree_flatten(value)[0] if isinstance(leaf, torch.Tensor)]
-
-
-def _matrix_float32() -> bool:
-    return torch.backends.cuda.matmul.allow_tf32
-
-
-def _last(tensor: torch.Tensor) -> tuple[int, int]:
-    """Rows and the numbers of one."""
-    columns = tensor.shape[-1] if tensor.dim() else 1
-    return (tensor.numel() // columns if columns else 0), columns
-
-
-# Handlers: what PyTorch starts on a GPU for an operator, from its arguments and its result.
-
-
-def _mm(name, args, out):
-    a, b = args[-2:] if len(args) > 1 and isinstance(args[1], torch.Tensor) else args[:2]
-    yield product(name, _kind(a, _matrix_float32()), a.shape[0], b.shape[1], a.shape[1], width=a.element_size())
-
-
-def _addmm(name, args, out):
-    yield from _mm(name, args[1:3], out)
-
-
-def _bmm(name, args, out):
-    a, b = args[:2]
-    yield product(
-        name, _kind(a, _matrix_float32()), a.shape[1], b.shape[2], a.shape[2], a.shape[0], width=a.element_size()
-    )
-
-
-def _baddbmm(name, args, out):
-    yield from _bmm(name, args[1:3], out)
-
-
-def _linear(name, args, out):
-    a, weight = args[:2]
-    rows, columns = _last(a)
-    yield product(name, _kind(a, _matrix_float32()), rows, weight.shape[0], columns, width=a.element_size())
-
-
-def _moving(operation: str, name: str, read: Any, written: Any, sizes: Iterable[int] | None = None, flop: float = 0):
-    like = next(iter(_tensors(read) + _tensors(written)))
-    written_tensors = _tensors(written)
-    count = max((t.numel() for t in written_tensors + _tensors(read)), default=0)
-    library = named(operation, _kind(like), *(sizes or [count]))
-    return Operator(name, library, flop, _bytes(read), _bytes(written))
-
-
-def _convolution_parts(x, weight, out, groups):
-    """Of one product for each group: pixels of the result, channels of the result, what is summed."""
-    pixels = out.shape[0] * math.prod(out.shape[2:])
-    return pixels, out.shape[1] // groups, weight[0].numel() if weight.dim() else 1
-
-
-def _is_wide(x) -> bool:
-    """Whether channels are not the innermost, so that kernels for matrix units need another layout."""
-    return x.dim() >= 4 and x.shape[1] > 1 and x.stride()[1] != 1 and x.dtype in (torch.float16, torch.bfloat16)
-
-
-def _convolution_product(name, x, weight, out, groups, transposed):
-    if transposed:  # the gradient of the convolution from `out` to `x`
-        yield from _convolution_gradient(name, out, weight, x, groups)
-        return
-    m, n, k = _convolution_parts(x, weight, out, groups)
-    if groups > 1 and groups == x.shape[1]:
-        yield _moving("depthwise", name, (x, weight), out, [m * n * groups, k], 2.0 * m * n * groups * k)
-        return
-    if _is_wide(x):
-        yield _moving("layout", name + ".layout", x, x)
-    yield product(
-        name, _kind(x, torch.backends.cudnn.allow_tf32), m, n, k, groups, width=x.element_size(),
-        operation="convolution", read_bytes=_bytes((x, weight)),
-    )  # fmt: skip
-
-
-def _convolution_gradient(name, x, weight, out, groups):
-    """Of `x`, from that of `out`."""
-    pixels, channels = x.shape[0] * math.prod(x.shape[2:]), x.shape[1]
-    summed = out.shape[1] // groups * math.prod(weight.shape[2:])
-    if groups > 1 and groups == channels:
-        yield _moving("depthwise", name, (out, weight), x, [pixels * channels, summed], 2.0 * pixels * channels * summed)
-        return
-    yield product(
-        name, _kind(out, torch.backends.cudnn.allow_tf32), pixels, channels // groups, summed, groups,
-        width=x.element_size(), operation="convolution", read_bytes=_bytes((out, weight)),
-    )  # fmt: skip
-
-
-def _convolution(name, args, out):
-    x, weight, bias = args[:3]
-    yield from _convolution_product(name, x, weight, out, args[8], args[6])
-    if bias is not None:
-        yield _moving("elementwise", name + ".bias", (out, bias), out)
-
-
-def _convolution_backward(name, args, out):
-    gradient, x, weight = args[:3]
-    groups, mask = args[9], args[10]
-    if _is_wide(x):
-        yield _moving("layout", name + ".layout", gradient, gradient)
-        yield _moving("layout", name + ".layout", x, x)
-    if mask[0]:
-        yield from _convolution_gradient(name + ".input", x, weight, gradient, groups)
-    if mask[1]:
-        pixels = gradient.shape[0] * math.prod(gradient.shape[2:])
-        outs, summed = gradient.shape[1] // groups, weight[0].numel()
-        if groups > 1 and groups == x.shape[1]:
-            yield _moving("depthwise", name + ".weight", (gradient, x), weight, [outs * groups * pixels, summed],
-                          2.0 * outs * groups * summed * pixels)  # fmt: skip
-        else:
-            yield product(
-                name + ".weight", _kind(x, torch.backends.cudnn.allow_tf32), outs, summed, pixels, groups,
-                width=x.element_size(), operation="convolution", read_bytes=_bytes((gradient, x)),
-            )  # fmt: skip
-    if mask[2]:
-        yield _moving("reduction_columns", name + ".bias", gradient, [], [gradient.numel()])
-
-
-def _batch_norm(name, args, out):
-    x = args[0]
-    result = _tensors(out)[0]
-    flags = [value for value in args if isinstance(value, bool)]
-    if flags and flags[0]:
-        yield _moving("batch_norm_statistics", name + ".statistics", x, [], [x.shape[1], x.numel() // x.shape[1]])
-    yield _moving("batch_norm", name, x, result)
-
-
-def _batch_norm_backward(name, args, out):
-    gradient, x = args[:2]
-    yield _moving("batch_norm_statistics", name + ".sums", (gradient, x), [], [x.shape[1], 2 * x.numel() // x.shape[1]])
-    yield _moving("batch_norm", name, (gradient, x), _tensors(out)[0])
-
-
-def _rows(operation):
-    def handler(name, args, out):
-        x = _tensors(args)[0]
-        yield _moving(operation, name, args, _tensors(out)[0], _last(x))
-
-    return handler
-
-
-def _layer_norm_backward(name, args, out):
-    gradient, x = args[:2]
-    results = [tensor for tensor in out if tensor is not None]
-    yield _moving("layer_norm", name, (gradient, x), results[0], _last(x))
-    if len(results) > 1:
-        yield _moving("reduction_columns", name + ".weight", (gradient, x), results[1:], _last(x))
-
-
-def _reads(operation):
-    def handler(name, args, out):
-        yield _moving(operation, name, args, out, [max((t.numel() for t in _tensors(args)), default=0)])
-
-    return handler
-
-
-def _gather(name, args, out):
-    index = [tensor for tensor in _tensors(args) if not tensor.is_floating_point()]
-    yield _moving("gather", name, (out, index), out)
-
-
-def _scatter(name, args, out):
-    source = max((t for t in _tensors(args) if t.is_floating_point()), key=torch.Tensor.numel, default=_tensors(out)[0])
-    moved = _tensors(args)[1:] or [source]
-    yield _moving("scatter", name, (moved, moved), moved[-1:])
-
-
-def _embedding_backward(name, args, out):
-    yield _moving("elementwise", name + ".zero", [], out)
-    yield _moving("scatter", name, (args[0], args[0], args[1]), args[0])
-
-
-def _sort(name, args, out):
-    x = _tensors(args)[0]
-    yield _moving("sort", name, x, out, _last(x))
-
-
-def _foreach(name, args, out):
-    """Lists of tensors in as few kernels as their arguments fit (ATen/native/cuda/MultiTensorApply.cuh)."""
-    lists = [value for value in args if isinstance(value, (list, tuple)) and value and isinstance(value[0], torch.Tensor)]
-    if not lists:
-        return
-    max_tensors = (110, 64, 48, 36, 30)[min(len(lists), 5) - 1]
-    blocks = sum(-(-tensor.numel() // 65536) for tensor in lists[0])
-    kernels = max(-(-len(lists[0]) // max_tensors), -(-blocks // 320))
-    written = lists[0] if name.rstrip("0123456789").split(".")[1].endswith("_") or not _tensors(out) else out
-    whole = _moving("elementwise", name, lists, written)
-    count = sum(tensor.numel() for tensor in lists[0])
-    for _ in range(kernels):
-        yield Operator(name, named("elementwise", _kind(lists[0][0]), count // kernels), 0,
-                       whole.read_bytes / kernels, whole.written_bytes / kernels)  # fmt: skip
-
-
-def _fused_optimizer(name, args, out):
-    lists = [value for value in args if isinstance(value, (list, tuple)) and value and isinstance(value[0], torch.Tensor)]
-    yield _moving("elementwise", name, lists[:4], [lists[0], *lists[2:4]])
-
-
-def _copy(name, args, out):
-    """Copies, also into another type; slow where the innermost dimension changes."""
-    x, result = _tensors(args)[-1], _tensors(out)[0]
-    if x.numel() == result.numel() and x.dim() > 1 and _innermost(x) != _innermost(result):
-        yield _moving("transpose", name, x, result)
-    else:
-        yield _moving("elementwise", name, x, result)
-
-
-def _innermost(tensor: torch.Tensor) -> int:
-    """The dimension, of those longer than 1, whose neighbours lie closest."""
-    sides = [(stride, -at) for at, (side, stride) in enumerate(zip(tensor.shape, tensor.stride())) if side > 1]
-    return -min(sides)[1] if sides else 0
-
-
-def _elementwise(name, args, out):
-    yield _moving("elementwise", name, args, out)
-
-
-_HANDLERS: dict[str, Callable] = {
-    "mm": _mm,
-    "addmm": _addmm,
-    "bmm": _bmm,
-    "baddbmm": _baddbmm,
-    "linear": _linear,
-    "convolution": _convolution,
-    "_convolution": _convolution,
-    "convolution_backward": _convolution_backward,
-    "native_batch_norm": _batch_norm,
-    "_native_batch_norm_legit": _batch_norm,
-    "_native_batch_norm_legit_no_training": _batch_norm,
-    "native_batch_norm_backward": _batch_norm_backward,
-    "native_layer_norm": _rows("layer_norm"),
-    "native_layer_norm_backward": _layer_norm_backward,
-    "_fused_rms_norm": _rows("rms_norm"),
-    "_fused_rms_norm_backward": _layer_norm_backward,
-    "native_group_norm": _rows("group_norm"),
-    "native_group_norm_backward": _layer_norm_backward,
-    "_softmax": _rows("softmax"),
-    "_log_softmax": _rows("softmax"),
-    "_softmax_backward_data": _rows("softmax"),
-    "_log_softmax_backward_data": _rows("softmax"),
-    "max_pool2d_with_indices": _reads("pooling"),
-    "max_pool2d_with_indices_backward": _reads("pooling"),
-    "avg_pool2d": _reads("pooling"),
-    "avg_pool2d_backward": _reads("pooling"),
-    "_adaptive_avg_pool2d": _reads("pooling"),
-    "_adaptive_avg_pool2d_backward": _reads("pooling"),
-    "embedding": _gather,
-    "index_select": _gather,
-    "gather": _gather,
-    "index": _gather,
-    "embedding_dense_backward": _embedding_backward,
-    "scatter_add": _scatter,
-    "index_add": _scatter,
-    "index_put": _scatter,
-    "_index_put_impl": _scatter,
-    "scatter": _scatter,
-    "sort": _sort,
-    "topk": _reads("topk"),
-    "cumsum": _reads("scan"),
-    "cumprod": _reads("scan"),
-    "native_dropout": _reads("dropout"),
-    "cat": _reads("concatenation"),
-    "stack": _reads("concatenation"),
-    "_to_copy": _copy,
-    "clone": _copy,
-    "copy": _copy,
-    "_fused_adam": _fused_optimizer,
-    "_fused_adamw": _fused_optimizer,
-    "_fused_sgd": _fused_optimizer,
-}
-for _name in ("sum mean amax amin argmax argmin max min var std var_mean prod any all norm linalg_vector_norm "
-              "logsumexp nll_loss_forward nll_loss2d_forward mse_loss count_nonzero").split():  # fmt: skip
-    _HANDLERS[_name] = _reads("reduction")
-for _name in "upsample_nearest2d upsample_bilinear2d upsample_bicubic2d _upsample_bilinear2d_aa _upsample_bicubic2d_aa".split():
-    _HANDLERS[_name] = _HANDLERS[_name + "_backward"] = _reads("interpolation")
-for _name in "rand randn uniform normal bernoulli randint randperm exponential rand_like randn_like".split():
-    _HANDLERS[_name] = _reads("random")
-
-# Calls without a kernel.
-_NOTHING = frozenset(
-    "empty empty_like empty_strided new_empty new_empty_strided lift_fresh lift_fresh_copy set resize _local_scalar_dense "
-    "_unsafe_view _reshape_alias _assert_async _assert_scalar _assert_tensor_metadata sym_size sym_numel sym_stride is_same_size "
-    "record_stream scalar_tensor _has_compatible_shallow_copy_type is_pinned device".split()
-)
-
-
-def _is_view(schema) -> bool:
-    return any(value.alias_info is not None and not value.alias_info.is_write for value in schema.returns)
-
-
 class _Memory:
     """Bytes of storages while they live, in blocks of 512 as PyTorch's allocator cuts them."""
 
@@ -390,7 +66,7 @@ class _Memory:
         self._live: dict[int, int] = {}
 
     def see(self, value: Any) -> None:
-        for tensor in _tensors(value):
+        for tensor in tensors_in(value):
             storage = tensor.untyped_storage()
             key = storage._cdata
             if key in self._live:
@@ -424,7 +100,7 @@ class _Recorder(TorchDispatchMode):
             name = schema.name.split("::")[1]
             base = name[:-1] if name.endswith("_") and not name.endswith("__") else name
             self.memory.see(out)
-            if base in _NOTHING or _is_view(schema):
+            if has_no_kernel(base, schema):
                 self._host_s += HOST_VIEW_S
             else:
                 self._add(name, base, (*args, *(kwargs or {}).values()), out)
@@ -433,10 +109,9 @@ class _Recorder(TorchDispatchMode):
         return out
 
     def _add(self, name, base, args, out):
-        if not self.recording or not _tensors((args, out)):
+        if not self.recording or not tensors_in((args, out)):
             return
-        handler = _foreach if base.startswith("_foreach_") else _HANDLERS.get(base, _elementwise)
-        self.add(handler("aten." + name if base else name, args, out))
+        self.add(kernels_of("aten." + name if base else name, base, args, out))
 
     def add(self, operators: Iterable[Operator]) -> None:
         parents = [name for name in self.modules.parents if name != "Global"]
@@ -468,7 +143,7 @@ class _Attention(torch.autograd.Function):
 def _attention_of(q, k, causal, gradient) -> Operator:
     name = "aten.scaled_dot_product_attention" + ("_backward" if gradient else "")
     return attention(
-        name, _kind(q), math.prod(q.shape[:-2]), q.shape[-2], k.shape[-2], q.shape[-1], width=q.element_size(),
+        name, kind_of(q), math.prod(q.shape[:-2]), q.shape[-2], k.shape[-2], q.shape[-1], width=q.element_size(),
         causal=causal, key_heads=math.prod(k.shape[:-2]), gradient=gradient,
     )  # fmt: skip
 
@@ -562,7 +237,7 @@ def _dtype(value: str | torch.dtype | None) -> torch.dtype | None:
 def _loss_of(out: Any) -> torch.Tensor:
     if hasattr(out, "loss") and isinstance(out.loss, torch.Tensor):
         return out.loss
-    tensors = [tensor for tensor in _tensors(out) if tensor.is_floating_point()]
+    tensors = [tensor for tensor in tensors_in(out) if tensor.is_floating_point()]
     if not tensors:
         raise KernelcastError(Status.USAGE, "the model's result has no loss and no floating-point tensor\nhint: give loss=")
     return tensors[0].float().sum()
@@ -619,8 +294,8 @@ def record(
             else:
                 with torch.no_grad(), recorder, recorder.modules, _as_cuda(recorder, amp):
                     _called(model, inputs)
-            gradients = sum(_bytes(p.grad) for p in parameters if p.grad is not None)
-            states = sum(_bytes(list(state.values())) for state in stepping.state.values()) if train else 0
+            gradients = sum(bytes_of(p.grad) for p in parameters if p.grad is not None)
+            states = sum(bytes_of(list(state.values())) for state in stepping.state.values()) if train else 0
     except (DataDependentOutputException, DynamicOutputShapeException) as error:
         raise KernelcastError(
             Status.BAD_DATA,
