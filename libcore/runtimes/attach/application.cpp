@@ -78,8 +78,10 @@ void put_compilers(std::vector<std::string>& variables, std::string const& runti
   preload(variables, "kernelcast-cuda-compilers.so", "install the whole suite");
   auto const cached = cache_folder();
   auto const compiled = cached.empty() ? spool + "/compiled/" : cached + "compiled/";
-  for (std::string const package : {"CUPY", "NUMBA", "PYCUDA", "TRITON"})
+  for (std::string const package : {"CUPY", "NUMBA", "PYCUDA", "TORCHINDUCTOR", "TRITON"})
     put_unless_set(variables, package + "_CACHE_DIR", compiled + package);
+  put_unless_set(variables, "TORCH_EXTENSIONS_DIR", compiled + "TORCH");
+  put_unless_set(variables, "WARP_CACHE_PATH", compiled + "WARP");
   std::error_code ignored;
   fs::create_directories(compiled + "PYCUDA", ignored);  // PyCUDA does not
   auto const program = [](std::string const& name) {
@@ -94,6 +96,8 @@ void put_compilers(std::vector<std::string>& variables, std::string const& runti
   replace(variables, "TRITON_PTXAS_PATH", assembler);
   replace(variables, "TRITON_PTXAS_BLACKWELL_PATH", assembler);
   put_unless_set(variables, "TRITON_LIBCUDA_PATH", runtimes);
+  if (auto const start = find_plugin("python/start/sitecustomize.py"); !start.empty())
+    put_first(variables, "PYTHONPATH", fs::path(start).parent_path().string());
 }
 
 constexpr char const* opencl_loader = "libOpenCL.so.1";

@@ -1,6 +1,7 @@
 // Loaded into an application before its libraries (LD_PRELOAD): it sees to it that the functions of NVRTC and nvJitLink
 // that hand out machine code are those of the driver on the emulator (driver/compilers.cpp). Applications open these
-// libraries by their full path and look the functions up by name.
+// libraries by their full path and look the functions up by name. Of libraries whose kernels are machine code, opened
+// by their full path as Python packages do, it opens ours, which is first on the library path.
 //
 // It is in every process that the application starts: it needs nothing but the C library (an application may have
 // another C++ library), and opens the driver only for a function in question.
@@ -12,23 +13,42 @@
 namespace {
 
 using Find = void*(void*, char const*);
+using Open = void*(char const*, int);
 using InPlaceOf = void*(void*, char const*, Find*);
 
-Find* find_function() {
+template <class Function>
+Function* find_function(char const* name) {
   constexpr char const* versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
   for (char const* const version : versions)
-    if (void* const found = dlvsym(RTLD_NEXT, "dlsym", version)) return reinterpret_cast<Find*>(found);
+    if (void* const found = dlvsym(RTLD_NEXT, name, version)) return reinterpret_cast<Function*>(found);
   return nullptr;
 }
 
 Find* real_dlsym() {
   static Find* found = nullptr;  // found anew by each thread that comes too early: it is the same
-  if (!found) found = find_function();
+  if (!found) found = find_function<Find>("dlsym");
+  return found;
+}
+
+Open* real_dlopen() {
+  static Open* found = nullptr;
+  if (!found) found = find_function<Open>("dlopen");
   return found;
 }
 
 bool begins_with(char const* text, char const* prefix) {
   return std::strncmp(text, prefix, std::strlen(prefix)) == 0;
+}
+
+// The name of a library of ours that stands for the one at a path, or the path.
+char const* without_folder(char const* path) {
+  constexpr char const* ours[] = {"libcublas.so.", "libcublasLt.so.", "libcufft.so.",
+                                  "libcupti.so.",  "libcurand.so.",   "libnccl.so."};
+  char const* const slash = path ? std::strrchr(path, '/') : nullptr;
+  if (slash)
+    for (char const* const name : ours)
+      if (begins_with(slash + 1, name)) return slash + 1;
+  return path;
 }
 
 // Null where the library's own is right.
@@ -37,7 +57,7 @@ void* in_place_of(void* library, char const* name) {
     return nullptr;
   auto* const find = real_dlsym();
   if (!find(library, name)) return nullptr;
-  void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  void* const driver = real_dlopen()("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   void* const ours = driver ? find(driver, "kernelcast_in_place_of") : nullptr;
   return ours ? reinterpret_cast<InPlaceOf*>(ours)(library, name, find) : nullptr;
 }
@@ -47,7 +67,8 @@ template <class Function>
 Function* of_next(char const* name) {
   void* const real = real_dlsym()(RTLD_NEXT, name);
   Dl_info where{};
-  void* const library = real && dladdr(real, &where) ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  void* const library =
+      real && dladdr(real, &where) ? real_dlopen()(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
   void* const ours = library ? in_place_of(library, name) : nullptr;
   return reinterpret_cast<Function*>(ours ? ours : real);
 }
@@ -63,6 +84,15 @@ EXPORT void* dlsym(void* library, char const* name) noexcept {
     return reinterpret_cast<void*>(of_next<void()>(name));
   if (void* const ours = in_place_of(library, name)) return ours;
   return real_dlsym()(library, name);
+}
+
+// Ours where there is one of that version, and the library itself otherwise. The last call is a jump here, too: a
+// library looks for others where its own file says.
+EXPORT void* dlopen(char const* path, int flags) noexcept {
+  char const* const name = without_folder(path);
+  if (name != path)
+    if (void* const ours = real_dlopen()(name, flags)) return ours;
+  return real_dlopen()(path, flags);
 }
 
 // Programs that are linked with NVRTC call these.

@@ -10,6 +10,9 @@
 
 namespace kernelcast::cudart {
 
+// The driver's, as CUDA writes it: of 13.5, which runs the runtimes of 12.0 and later.
+constexpr int driver_version = 13050;
+
 class Devices {
  public:
   // Reads the database. Without one, or where it lacks a name, there are no devices, and the reason is reported.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # In the place of ptxas: the machine code is the PTX, which the emulator runs.
-# kernelcast-ptxas OPTIONS… FILE.ptx -o OUTPUT
+# kernelcast-ptxas OPTIONS… FILE -o OUTPUT
 input= output=elf.o
 while [ $# -gt 0 ]; do
   case $1 in
@@ -15,7 +15,7 @@ while [ $# -gt 0 ]; do
       ;;
     --output-file=*) output=${1#*=} ;;
     -*) ;;
-    *.ptx) input=$1 ;;
+    *) [ ! -f "$1" ] || input=$1 ;;  # options may have a value of their own
   esac
   shift
 done

@@ -144,5 +144,7 @@ KERNELCAST_CUDA_EXPORT Code cudaRuntimeGetVersion(int* out) {
   return Code::success;
 }
 KERNELCAST_CUDA_EXPORT Code cudaDriverGetVersion(int* out) {
-  return cudaRuntimeGetVersion(out);
+  if (!out) return remembered(Code::invalid_value);
+  *out = driver_version;
+  return Code::success;
 }

@@ -109,9 +109,22 @@ KERNELCAST_CUDA_EXPORT Status cublasGetAtomicsMode(Handle* handle, int* mode) {
 KERNELCAST_CUDA_EXPORT Status cublasSetWorkspace_v2(Handle* handle, void*, std::size_t) {
   return with(handle, [](Handle&) { return Status::success; });
 }
-KERNELCAST_CUDA_EXPORT Status cublasSetEmulationStrategy(Handle* handle, int) {
-  return with(handle, [](Handle&) { return Status::success; });
-}
+// How types are emulated by others changes nothing here: 0 is what a new handle has.
+#define EMULATION(setting, Type)                                               \
+  KERNELCAST_CUDA_EXPORT Status cublasSet##setting(Handle* handle, Type) {     \
+    return with(handle, [](Handle&) { return Status::success; });              \
+  }                                                                            \
+  KERNELCAST_CUDA_EXPORT Status cublasGet##setting(Handle* handle, Type* to) { \
+    if (!to) return Status::invalid_value;                                     \
+    *to = 0;                                                                   \
+    return with(handle, [](Handle&) { return Status::success; });              \
+  }
+EMULATION(EmulationStrategy, int)
+EMULATION(EmulationSpecialValuesSupport, int)
+EMULATION(FixedPointEmulationMantissaControl, int)
+EMULATION(FixedPointEmulationMaxMantissaBitCount, int)
+EMULATION(FixedPointEmulationMantissaBitOffset, int)
+EMULATION(FixedPointEmulationMantissaBitCountPointer, int*)
 // Without a declaration in cuBLAS's headers; cuSOLVER calls it.
 KERNELCAST_CUDA_EXPORT Status cublasSetEnvironmentMode(Handle*, int) {
   return Status::success;

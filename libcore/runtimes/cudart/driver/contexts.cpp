@@ -17,8 +17,6 @@ namespace kernelcast::driver {
 
 namespace {
 
-constexpr int version = 13000;
-
 std::atomic<bool> initialized = false;
 
 struct Contexts {
@@ -130,7 +128,7 @@ KERNELCAST_CUDA_EXPORT Code cuInit(unsigned flags) {
 }
 KERNELCAST_CUDA_EXPORT Code cuDriverGetVersion(int* out) {
   if (!out) return Code::invalid_value;
-  *out = version;
+  *out = cudart::driver_version;
   return Code::success;
 }
 KERNELCAST_CUDA_EXPORT Code cuGetErrorName(Code code, char const** name) {
@@ -341,6 +339,39 @@ KERNELCAST_CUDA_EXPORT Code cuStreamGetCtx(Stream stream, Context* context) {
   return Code::success;
 }
 KERNELCAST_CUDA_ALIAS(cuStreamGetCtx, cuStreamGetCtx_ptsz)
+// [cuda] CUdevResource: the multiprocessors, in groups of as many as run together.
+struct DevResource {
+  int type;
+  unsigned char padding[92];
+  unsigned multiprocessors, least, together, flags;
+};
+KERNELCAST_CUDA_EXPORT Code cuDeviceGetDevResource(Device device, DevResource* out, int type) {
+  constexpr int multiprocessors = 1;
+  return call([&](cudart::Devices const& devices) {
+    if (!devices.known(device)) return Code::invalid_device;
+    if (!out) return Code::invalid_value;
+    if (type != multiprocessors) return cudart::unsupported("a resource that is not multiprocessors");
+    auto const& d = devices[device];
+    unsigned const group = cudart::capability(d) >= 90 ? 8 : 2;
+    *out = {type, {}, static_cast<unsigned>(d.compute_units.value_or(0)), group, group, 0};
+    return Code::success;
+  });
+}
+KERNELCAST_CUDA_EXPORT Code cuCtxGetDevResource(Context context, DevResource* out, int type) {
+  return context ? cuDeviceGetDevResource(context->device, out, type) : no_context();
+}
+KERNELCAST_CUDA_EXPORT Code cuStreamGetDevResource(Stream stream, DevResource* out, int type) {
+  Device device = 0;
+  auto const code = cuStreamGetDevice(stream, &device);
+  return code == Code::success ? cuDeviceGetDevResource(device, out, type) : code;
+}
+// There are none of a part: a stream's context has all of the device.
+KERNELCAST_CUDA_EXPORT Code cuStreamGetGreenCtx(Stream stream, void** green) {
+  Device device = 0;
+  if (!green) return Code::invalid_value;
+  *green = nullptr;
+  return cuStreamGetDevice(stream, &device);
+}
 KERNELCAST_CUDA_EXPORT Code cuStreamGetCtx_v2(Stream stream, Context* context, void** green) {
   if (green) *green = nullptr;
   return cuStreamGetCtx(stream, context);
@@ -355,7 +386,7 @@ KERNELCAST_CUDA_EXPORT Code cuCtxGetId(Context context, unsigned long long* id) 
   return of_context(context, [&](ContextObject const& c) { return id && (*id = c.id, true); });
 }
 KERNELCAST_CUDA_EXPORT Code cuCtxGetApiVersion(Context context, unsigned* out) {
-  return of_context(context, [&](ContextObject const&) { return out && (*out = version, true); });
+  return of_context(context, [&](ContextObject const&) { return out && (*out = cudart::driver_version, true); });
 }
 KERNELCAST_CUDA_EXPORT Code cuCtxGetCacheConfig(int* config) {
   return of_context(nullptr, [&](ContextObject const&) { return config && (*config = 0, true); });

@@ -64,6 +64,11 @@ Code primary_context(Context* out, Device device) {
   return out ? primary_context_of(device, *out) : Code::invalid_value;
 }
 
+// Called once, when a runtime of CUDA 13.1 or later begins.
+Code runtime_begins() {
+  return Code::success;
+}
+
 // One word for each function of the runtime, by its number in cupti_runtime_cbid.h: whether a tool wants to be told.
 // The runtime reads its own at each call, and takes it for granted that there are as many as it has functions.
 template <std::size_t words>
@@ -254,7 +259,7 @@ Entry const no = entry(refused);
 
 Table<13> const runtime_table{
     {0x6B, 0xD5, 0xFB, 0x6C, 0x5B, 0xF4, 0xE7, 0x4A, 0x89, 0x87, 0xD9, 0x39, 0x12, 0xFD, 0x9D, 0xF9},
-    {size_of_table<13>(), no, entry(primary_context), no, no, no, no, no, no, no, no, no, no}};
+    {size_of_table<13>(), no, entry(primary_context), no, no, no, no, no, no, no, no, no, entry(runtime_begins)}};
 Table<4> const tools_storage_table{
     {0x42, 0xD8, 0x5A, 0x81, 0x23, 0xF6, 0xCB, 0x47, 0x82, 0x98, 0xF6, 0xE7, 0x8A, 0x3A, 0xEC, 0xDC},
     {size_of_table<4>(), no, no, no}};

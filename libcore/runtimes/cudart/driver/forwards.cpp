@@ -32,6 +32,9 @@ struct Pool;
   KERNELCAST_CUDA_ALIAS(name, name##_ptds)
 
 // clang-format off
+FORWARD_WITHOUT_CONTEXT(cuLogsRegisterCallback, cudaLogsRegisterCallback, (void const* callback, void* data, void** handle), (callback, data, handle))
+FORWARD_WITHOUT_CONTEXT(cuLogsUnregisterCallback, cudaLogsUnregisterCallback, (void* handle), (handle))
+
 FORWARD(cuCtxSynchronize, cudaDeviceSynchronize, (), ())
 FORWARD(cuCtxGetLimit, cudaDeviceGetLimit, (std::size_t* value, Limit limit), (value, limit))
 FORWARD(cuCtxSetLimit, cudaDeviceSetLimit, (Limit limit, std::size_t value), (limit, value))

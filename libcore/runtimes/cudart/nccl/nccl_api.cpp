@@ -186,3 +186,29 @@ API Result ncclSend(void const* from, std::size_t count, int type, int peer, Com
 API Result ncclRecv(void* to, std::size_t count, int type, int peer, Comm* comm, Stream stream) {
   return ask({Kind::receive, nullptr, to, count, type, peer, comm, stream});
 }
+
+// PyTorch's libraries are linked with these.
+#define REFUSED(call)          \
+  API Result call() {          \
+    return refused(#call, {}); \
+  }
+REFUSED(ncclAlltoAll)
+REFUSED(ncclCommGetUniqueId)
+REFUSED(ncclCommGrow)
+REFUSED(ncclCommInitRankScalable)
+REFUSED(ncclCommMemStats)
+REFUSED(ncclCommResume)
+REFUSED(ncclCommRevoke)
+REFUSED(ncclCommShrink)
+REFUSED(ncclCommSuspend)
+REFUSED(ncclDevCommCreate)
+REFUSED(ncclDevCommDestroy)
+REFUSED(ncclGather)
+REFUSED(ncclGetLsaMultimemDevicePointer)
+REFUSED(ncclGetPeerDevicePointer)
+REFUSED(ncclGroupSimulateEnd)
+REFUSED(ncclPutSignal)
+REFUSED(ncclScatter)
+REFUSED(ncclSignal)
+REFUSED(ncclWaitSignal)
+REFUSED(ncclWinGetUserPtr)
