@@ -173,6 +173,7 @@ class Decoder {
   std::vector<std::uint32_t> commuting_;  // instructions, ascending: updates of global memory in any order
   std::map<std::uint32_t, std::uint32_t> upper_halves_;        // of registers of 128 bits
   std::map<std::uint32_t, std::uint32_t> vector_elements_;     // 4 * register + element
+  bool publishes_ = false;                                     // some store is for other groups to see
   std::vector<std::uint32_t> block_of_;                        // by instruction; one more for the end
   std::vector<std::uint64_t> module_offsets_, local_offsets_;  // shared and local variables
   std::uint64_t reserved_shared_ = 0;                          // where the reserved part of shared memory begins

@@ -1,4 +1,5 @@
 // Control flow: instructions split into basic blocks, and what ends a block: branches, calls, barriers, exits.
+#include <algorithm>
 #include <utility>
 
 #include "emulator/decode/decode.hpp"
@@ -12,9 +13,17 @@ bool waits_at_barrier(ptx::Instruction const& i) {
   return i.is_barrier() && !(i.has("cluster") && i.has("arrive"));
 }
 
-// A loop that holds one of these may be waiting for other lanes.
-bool synchronises(ptx::Instruction const& i) {
-  if (i.is(ptx::Op::ld)) return i.has("volatile") || i.has("relaxed") || i.has("acquire") || i.has("cv");
+// For others to see.
+bool publishes(ptx::Instruction const& i) {
+  return i.is(ptx::Op::st) && i.space() != ptx::StateSpace::shared &&
+         (i.has("volatile") || i.has("relaxed") || i.has("release"));
+}
+
+// A loop that holds one of these may be waiting for other lanes. What is read beyond L1 (.cg) is mostly meant for
+// caching, but not in a kernel that publishes.
+bool synchronises(ptx::Instruction const& i, bool publishes) {
+  if (i.is(ptx::Op::ld))
+    return i.has("volatile") || i.has("relaxed") || i.has("acquire") || i.has("cv") || (publishes && i.has("cg"));
   return i.is_atomic() || i.is(ptx::Op::membar, ptx::Op::fence, ptx::Op::nanosleep, ptx::Op::mbarrier) ||
          (i.is(ptx::Op::bar) && i.has("warp"));
 }
@@ -59,6 +68,7 @@ std::vector<std::uint32_t> Drafts::reads(End const& end) {
 
 void Decoder::split() {
   std::size_t const count = f_.instructions.size();
+  publishes_ = std::ranges::any_of(f_.instructions, publishes);
   std::vector<bool> leader(count + 1, false);
   leader[0] = true;
   for (ptx::Label const& label : f_.labels) leader[label.instruction] = true;
@@ -80,7 +90,7 @@ void Decoder::note_synchronisation(BasicBlock const& block) {
   bool found = false, idles = true;
   for (std::uint32_t i = block.first; i < block.last; ++i) {
     Instruction const& instruction = f_.instructions[i];
-    if (!synchronises(instruction) || commutes(i)) continue;
+    if (!synchronises(instruction, publishes_) || commutes(i)) continue;
     found = true;
     idles &= instruction.is(ptx::Op::nanosleep, ptx::Op::membar, ptx::Op::fence);
     // What other groups have written is read in the order of the groups.

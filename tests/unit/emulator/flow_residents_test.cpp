@@ -244,4 +244,29 @@ B2: barrier.sync 0;
   CHECK(b.read<u32>(x) == expected(12 * 160, 12));
 }
 
+// As cuSPARSE looks back: a flag is published by a volatile store, and read beyond L1 until it is there.
+std::string flags_beyond_l1(std::string const& store) {
+  return R"(.visible .entry k(.param .u64 flags)
+{ .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [flags]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x;
+  mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;
+  sub.u32 %r3, %r2, 1; mov.u32 %r4, 0; setp.eq.u32 %p1, %r1, %r3; @%p1 bra LAST;
+SPIN:
+  ld.global.cg.u32 %r4, [%rd3+4]; setp.eq.u32 %p2, %r4, 0; @%p2 bra SPIN;
+LAST:
+  add.u32 %r4, %r4, 1; )" +
+         store + " [%rd3], %r4; ret; }\n";
+}
+
+TEST_CASE("flags that are read beyond L1 are waited for where the kernel publishes them", "[emu]") {
+  Bench b(flags_beyond_l1("st.volatile.global.u32"));
+  CHECK(b.program->order_dependent());
+  CHECK_FALSE(Bench(flags_beyond_l1("st.global.u32")).program->order_dependent());
+  auto const flags = b.buffer("flags", std::vector<u32>(8, 0));
+  b.launch.grid = {8, 1, 1};
+  b.run();
+  REQUIRE(b.outcome.ending == Ending::done);
+  CHECK(b.read<u32>(flags) == std::vector<u32>{8, 7, 6, 5, 4, 3, 2, 1});
+}
+
 }  // namespace kernelcast::emu::test
