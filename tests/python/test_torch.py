@@ -110,6 +110,52 @@ class Memory(unittest.TestCase):
         self.assertGreaterEqual(step.peak_bytes, 4 * weights)
         self.assertLess(step.peak_bytes, 7 * weights)  # and what the optimizer makes on the way
 
+    def test_activations_of_a_transformer(self):
+        """Korthikanti et al., arXiv:2205.05198, equation 1: s b h (34 + 5 a s / h) bytes for a layer in 16 bits."""
+        s, b, h, a = 512, 2, 256, 4
+
+        class Layer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm, self.qkv, self.out = nn.LayerNorm(h), nn.Linear(h, 3 * h), nn.Linear(h, h)
+                self.norm2, self.up, self.down = nn.LayerNorm(h), nn.Linear(h, 4 * h), nn.Linear(4 * h, h)
+                self.drop, self.gelu = nn.Dropout(0.1), nn.GELU()
+
+            def forward(self, x):
+                q, k, v = (t.view(b, s, a, h // a).transpose(1, 2) for t in self.qkv(self.norm(x)).split(h, dim=2))
+                weights = self.drop(torch.softmax(q @ k.transpose(2, 3) / 8, dim=-1))
+                x = x + self.drop(self.out((weights @ v).transpose(1, 2).reshape(b, s, h)))
+                return x + self.drop(self.down(self.gelu(self.up(self.norm2(x)))))
+
+        def activations(layers):
+            model = nn.Sequential(*(Layer() for _ in range(layers)))
+            # An optimizer that needs little, so that the most is held where the backward pass begins.
+            step = record(model, b, s, h, train=True, dtype="bfloat16", optimizer=lambda p: torch.optim.SGD(p, foreach=False))
+            self.assertGreaterEqual(step.memory_bytes["reserved"], step.peak_bytes)
+            return step.peak_bytes - step.memory_bytes["parameters and inputs"]
+
+        expected = s * b * h * (34 + 5 * a * s / h)
+        self.assertAlmostEqual((activations(8) - activations(4)) / 4 / expected, 1, delta=0.02)
+
+    def test_what_is_computed_again_is_not_held(self):
+        class Deep(nn.Module):
+            def __init__(self, checkpoints):
+                super().__init__()
+                self.parts = nn.ModuleList(
+                    nn.Sequential(nn.Linear(64, 64), nn.Dropout(0.5), nn.GELU(), nn.Linear(64, 64)) for _ in range(16)
+                )
+                self.checkpoints = checkpoints
+
+            def forward(self, x):
+                for part in self.parts:
+                    x = torch.utils.checkpoint.checkpoint(part, x, use_reentrant=False) if self.checkpoints else part(x)
+                return x
+
+        plain, again = (record(Deep(checkpoints), 4096, 64, train=True) for checkpoints in (False, True))
+        self.assertLess(again.peak_bytes, 0.5 * plain.peak_bytes)
+        products = [sum(libraries(step, "gemm").values()) for step in (plain, again)]
+        self.assertEqual(products[1] - products[0], 16)  # early stop: the last product of a part is not computed again
+
     def test_a_model_takes_none_here(self):
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         out = kernelcast.torch.record(

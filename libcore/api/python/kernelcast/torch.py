@@ -46,6 +46,7 @@ except ImportError as error:
     print(f"kernelcast.torch: error: {error}\nhint: python -m pip install torch, 2.3 or later, for {sys.executable}", file=sys.stderr)
     sys.exit(5)
 
+from .allocator import Allocator
 from .aten import bytes_of, has_no_kernel, kernels_of, kind_of, tensors_in
 from .library import KernelcastError, Status
 from .operators import Answer, Issued, Operator, Recording, attention
@@ -58,27 +59,77 @@ __all__ = ["project", "record"]
 HOST_OPERATOR_S = 20e-6
 HOST_VIEW_S = 4e-6
 
-class _Memory:
-    """Bytes of storages while they live, in blocks of 512 as PyTorch's allocator cuts them."""
+class _Memory(Allocator):
+    """Of storages while they live, and what becomes of them in order, to be gone through again."""
 
     def __init__(self):
-        self.now = self.peak = 0
-        self._live: dict[int, int] = {}
+        super().__init__()
+        self._live: set[int] = set()
+        self._events: list[tuple[int, int]] = []  # a storage's address and bytes, 0 where it goes
+        self.marks: dict[str, int] = {}  # by a part's name: the events before it
 
     def see(self, value: Any) -> None:
         for tensor in tensors_in(value):
             storage = tensor.untyped_storage()
             key = storage._cdata
-            if key in self._live:
+            if key in self._live or not storage.nbytes():
                 continue
-            size = -(-storage.nbytes() // 512) * 512
-            self._live[key] = size
-            self.now += size
-            self.peak = max(self.peak, self.now)
-            weakref.finalize(storage, self._gone, key)
+            self._live.add(key)
+            address = self.allocate(storage.nbytes())
+            self._events.append((address, storage.nbytes()))
+            weakref.finalize(storage, self._gone, key, address)
 
-    def _gone(self, key: int) -> None:
-        self.now -= self._live.pop(key, 0)
+    def _gone(self, key: int, address: int) -> None:
+        self._live.discard(key)
+        self._events.append((address, 0))
+        self.release(address)
+
+    def mark(self, name: str) -> None:
+        self.marks[name] = len(self._events)
+
+    def reserved_in_steps(self, steps: int = 3) -> int:
+        """Bytes that the allocator has taken from the driver after some steps. In the first one the optimizer makes its state
+        when memory is cut into the step's blocks, so that later ones do not find the same."""
+        if "step" not in self.marks:
+            return self.reserved
+        ends = [self.marks["state"], self.marks["step"], self.marks["optimizer"], len(self._events)]
+        held, state, step, last = (self._events[a:b] for a, b in zip([0, *ends], ends))
+        allocator = Allocator()
+        placed: dict[int, int] = {}
+
+        def go_through(events):
+            for address, size in events:
+                if size:
+                    placed[address] = allocator.allocate(size)
+                elif address in placed:
+                    allocator.release(placed.pop(address))
+
+        go_through(held)
+        for number in range(steps):
+            before = set(placed)
+            go_through(step)
+            if number == 0:
+                kept = set(placed)
+                go_through(state)
+                before |= set(placed) - kept
+            go_through(last)
+            go_through([(address, 0) for address in placed.keys() - before])
+        return allocator.reserved
+
+
+class _Modules(ModuleTracker):
+    """In the backward pass forward functions run where something is computed again: what they make has no gradient to be
+    told of, and would stay as long as someone waited for it."""
+
+    def __init__(self):
+        super().__init__()
+        self.forward = True
+
+    def _fw_pre_hook(self, mod, input):
+        super()._fw_pre_hook(mod, input if self.forward else ())
+
+    def _fw_post_hook(self, mod, input, output):
+        super()._fw_post_hook(mod, input, output if self.forward else ())
 
 
 class _Recorder(TorchDispatchMode):
@@ -90,7 +141,7 @@ class _Recorder(TorchDispatchMode):
         self.phase = "forward"
         self.memory = memory
         self.recording = True
-        self.modules = ModuleTracker()
+        self.modules = _Modules()
         self._host_s = 0.0
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -194,8 +245,11 @@ def _as_cuda(recorder: _Recorder, amp: torch.dtype | None) -> Iterator[None]:
             for owner in (torch, torch.Tensor):
                 known = {name: in_float32(getattr(owner, name)) for name in _FLOAT32 if hasattr(owner, name)}
                 stack.enter_context(_patched(owner, **known))
-            stack.enter_context(torch.autocast("cpu", amp))
         yield
+
+
+def _autocast(amp: torch.dtype | None) -> contextlib.AbstractContextManager:
+    return contextlib.nullcontext() if amp is None else torch.autocast("cpu", amp)
 
 
 class _Making(TorchDispatchMode):
@@ -287,12 +341,12 @@ def record(
             parameters = [p for p in model.parameters() if p.requires_grad]
             with recorder:
                 memory.see([list(model.parameters()), list(model.buffers()), inputs])
-            held = memory.now
+            held = memory.allocated
             if train:
                 stepping = (optimizer or _adamw)(parameters)
                 _step(recorder, model, inputs, loss, stepping, amp)
             else:
-                with torch.no_grad(), recorder, recorder.modules, _as_cuda(recorder, amp):
+                with torch.no_grad(), recorder, recorder.modules, _as_cuda(recorder, amp), _autocast(amp):
                     _called(model, inputs)
             gradients = sum(bytes_of(p.grad) for p in parameters if p.grad is not None)
             states = sum(bytes_of(list(state.values())) for state in stepping.state.values()) if train else 0
@@ -311,6 +365,7 @@ def record(
             "optimizer": int(states),
             "activations": int(max(0, memory.peak - held - gradients - states)),
             "peak": int(memory.peak),
+            "reserved": int(memory.reserved_in_steps()),
         },
         graph=graph,
         title=title or type(model).__name__,
@@ -339,20 +394,25 @@ def _adamw(parameters):
 def _step(recorder, model, inputs, loss, optimizer, amp):
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     recorder.recording = False
+    recorder.memory.mark("state")
     with recorder:  # the optimizer makes its state in the first step
         for parameter in parameters:
             parameter.grad = torch.empty_like(parameter)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
     recorder.recording = True
+    recorder.memory.mark("step")
     with recorder, recorder.modules:
         recorder.phase = "forward"
-        with _as_cuda(recorder, amp):
-            value = (loss or _loss_of)(_called(model, inputs))
-        recorder.phase = "backward"
-        value.backward()
+        with _as_cuda(recorder, amp):  # what is computed again (torch.utils.checkpoint) is in the backward pass
+            with _autocast(amp):
+                value = (loss or _loss_of)(_called(model, inputs))
+            recorder.phase = "backward"
+            recorder.modules.forward = False
+            value.backward()
         del value
         recorder.phase = "optimizer"
+        recorder.memory.mark("optimizer")
         optimizer.step()
 
 
