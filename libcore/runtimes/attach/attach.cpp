@@ -128,10 +128,14 @@ class Attachment {
     auto const usage = spool_.usage();
     if (!usage) return;
     auto const now_ns = static_cast<std::uint64_t>(nanoseconds(now.time_since_epoch()).count());
-    std::string kernel;
+    options_.progress(progress(*usage, running(*usage), now_ns));
+  }
+
+  // The kernel that runs, or empty where it is not known by now.
+  std::string running(Usage const& usage) const {
     for (auto const& [key, rows] : counted_)
-      if (key.second + 1 == usage->running && !rows.empty()) kernel = rows.front().kernel;
-    options_.progress(progress(*usage, kernel, now_ns));
+      if (key.second + 1 == usage.running && !rows.empty()) return rows.front().kernel;
+    return {};
   }
 
   void read_commands() {
@@ -252,6 +256,10 @@ class Attachment {
   void finish() {
     read_findings();
     result_.usage = spool_.usage();
+    if (result_.usage && result_.usage->running > 0) {
+      auto const kernel = running(*result_.usage);
+      result_.running = kernel.empty() ? "a kernel" : "kernel '" + kernel + '\'';
+    }
     read_commands();
     if (options_.graph) {
       for (auto const& [key, rows] : counted_)

@@ -67,7 +67,8 @@ struct Attached {
   bool found = false;                // by launches that go on after findings, or are checked (AttachOptions::run)
   graph::Recording recording;        // with AttachOptions::graph
   std::vector<record::Command> commands;
-  std::optional<Usage> usage;  // of a CUDA application on the emulator
+  std::optional<Usage> usage;  // of a CUDA application on the emulator; empty where it never called CUDA
+  std::string running;         // the kernel that ran at its end, where that is known; of others "a kernel"
 };
 
 // Runs the application to its end. Throws Error: usage (an empty command), io (it cannot be started, the spool cannot

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -120,6 +121,33 @@ void read_budget(std::string const& text, AttachOptions& options) {
                 "--budget 1000000000 or --budget 60s");
 }
 
+// How the application ended, where it did so early: "it was ended by signal 11 (Segmentation fault)".
+std::string ended_early(attach::Attached const& attached) {
+  constexpr int signal_base = 128;
+  if (attached.status == 0) return {};
+  auto text = attached.status > signal_base
+                  ? fmt::format("it was ended by signal {} ({})", attached.status - signal_base,
+                                strsignal(attached.status - signal_base))
+                  : fmt::format("it ended with status {}", attached.status);
+  if (!attached.running.empty()) text += " while " + attached.running + " ran";
+  return text;
+}
+
+std::string without_rows(attach::Attached const& attached) {
+  auto const ended = ended_early(attached);
+  std::string const so = ended.empty() ? "" : ": " + ended;
+  if (attached.usage)
+    return (attached.running.empty() ? "no row: the application called CUDA and launched no kernel"
+                                     : "no row: no launch has ended") +
+           so;
+  std::string const none = "no row: no launch was seen, by OpenCL or by CUDA" + so;
+  return ended.empty()
+             ? none +
+                   "\nhint: an application that clears its environment before it first calls OpenCL or CUDA is "
+                   "not reached"
+             : none;
+}
+
 }  // namespace
 
 Status run_attached(AttachCommand const& command, launch::RunOptions const& run, bool cache,
@@ -186,9 +214,9 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   else if (trace && attached.rows.empty())
     io.note("no trace: no launch of such a kernel was seen, or none has a launch file");
   else if (!command.graph && attached.rows.empty())
-    io.note(
-        "no row: no launch was seen, by OpenCL or by CUDA\n"
-        "hint: an application that clears its environment before it first calls OpenCL or CUDA is not reached");
+    io.note(without_rows(attached));
+  if (attached.status > 128 && !attached.rows.empty())
+    io.note("the rows are those until the application ended: " + ended_early(attached));
   bool const summary = command.summary || (isatty(STDERR_FILENO) == 1 && !trace && !command.graph);
   if (summary && attached.usage && (attached.usage->launches > 0 || attached.usage->library_calls > 0))
     io.print_message("miniemu: what the application asked of CUDA\n" +
