@@ -1,7 +1,10 @@
 #include "runtimes/cudart/devices.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+
+#include <fmt/format.h>
 
 #include "base/diag/diag.hpp"
 #include "runtimes/cudart/errors.hpp"
@@ -29,6 +32,17 @@ Devices::Devices(std::vector<std::string> const& names, std::string const& datab
 std::uint64_t Devices::memory_bytes(int device) const {
   constexpr double unless_known = std::uint64_t{4} << 30;
   return std::min(max_memory_bytes_, static_cast<std::uint64_t>((*this)[device].memory_bytes.value_or(unless_known)));
+}
+
+std::uint64_t Devices::memory_bytes_asked_for(int device) const {
+  auto const& d = (*this)[device];
+  constexpr double gib = std::uint64_t{1} << 30;
+  if (d.memory_bytes && *d.memory_bytes > static_cast<double>(max_memory_bytes_))
+    report(
+        fmt::format("{0} has {1:.0f} GiB, and the application is told of {2:.3g}, which may change what it does: "
+                    "--max-memory {1:.0f}GB tells of all",
+                    d.name, std::ceil(*d.memory_bytes / gib), static_cast<double>(max_memory_bytes_) / gib));
+  return memory_bytes(device);
 }
 
 device::Device const& Devices::current() const {

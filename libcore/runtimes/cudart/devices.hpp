@@ -23,6 +23,8 @@ class Devices {
   device::Device const& operator[](int device) const { return all_[static_cast<std::size_t>(device)]; }
 
   std::uint64_t memory_bytes(int device) const;
+  // For those who ask how much there is: said once where the emulator has less than the device.
+  std::uint64_t memory_bytes_asked_for(int device) const;
   device::Device const& current() const;  // this thread's
   std::uint64_t current_memory_bytes() const;
 

@@ -137,7 +137,7 @@ KERNELCAST_CUDA_EXPORT Code cudaPointerGetAttributes(PointerAttributes* out, voi
 
 KERNELCAST_CUDA_EXPORT Code cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return call([&](Devices const& devices, Allocations& allocations) {
-    *total = devices.current_memory_bytes();
+    *total = devices.memory_bytes_asked_for(current_device());
     *free = *total - std::min<std::size_t>(*total, allocations.used_bytes(current_device()));
     return Code::success;
   });
