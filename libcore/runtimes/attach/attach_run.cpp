@@ -121,9 +121,10 @@ void read_budget(std::string const& text, AttachOptions& options) {
                 "--budget 1000000000 or --budget 60s");
 }
 
+constexpr int signal_base = 128;  // of an exit status
+
 // How the application ended, where it did so early: "it was ended by signal 11 (Segmentation fault)".
 std::string ended_early(attach::Attached const& attached) {
-  constexpr int signal_base = 128;
   if (attached.status == 0) return {};
   auto text = attached.status > signal_base
                   ? fmt::format("it was ended by signal {} ({})", attached.status - signal_base,
@@ -215,7 +216,7 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
     io.note("no trace: no launch of such a kernel was seen, or none has a launch file");
   else if (!command.graph && attached.rows.empty())
     io.note(without_rows(attached));
-  if (attached.status > 128 && !attached.rows.empty())
+  if (attached.status > signal_base && !attached.rows.empty())
     io.note("the rows are those until the application ended: " + ended_early(attached));
   bool const summary = command.summary || (isatty(STDERR_FILENO) == 1 && !trace && !command.graph);
   if (summary && attached.usage && (attached.usage->launches > 0 || attached.usage->library_calls > 0))

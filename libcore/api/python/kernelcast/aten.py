@@ -337,8 +337,14 @@ _NOTHING = frozenset(
 )
 
 
+def base_of(schema: Any) -> str:
+    """An operator's name without the _ of those in place: "add" of aten::add_."""
+    name = schema.name.split("::")[1]
+    return name[:-1] if name.endswith("_") and not name.endswith("__") else name
+
+
 def has_no_kernel(base: str, schema: Any) -> bool:
-    """Whether an operator makes a view, or only asks the host. `base` is its name without the _ of those in place."""
+    """Whether an operator makes a view, or only asks the host. `base` is base_of()."""
     is_view = any(value.alias_info is not None and not value.alias_info.is_write for value in schema.returns)
     return is_view or base in _NOTHING
 

@@ -47,7 +47,7 @@ except ImportError as error:
     sys.exit(5)
 
 from .allocator import Allocator
-from .aten import bytes_of, has_no_kernel, kernels_of, kind_of, tensors_in
+from .aten import base_of, bytes_of, has_no_kernel, kernels_of, kind_of, tensors_in
 from .library import KernelcastError, Status
 from .operators import Answer, Issued, Operator, Recording, attention
 
@@ -149,7 +149,7 @@ class _Recorder(TorchDispatchMode):
         schema = func._schema
         if func.namespace == "aten":
             name = schema.name.split("::")[1]
-            base = name[:-1] if name.endswith("_") and not name.endswith("__") else name
+            base = base_of(schema)
             self.memory.see(out)
             if has_no_kernel(base, schema):
                 self._host_s += HOST_VIEW_S

@@ -7,8 +7,8 @@ sees to it). Device addresses of the emulator are host addresses: it calls the C
 same memory, so that what is changed in place is changed there, and nothing is copied that a GPU would not copy.
 Operators without a kernel, and copies that are one of the driver's, are PyTorch's own.
 
-Limits: random numbers are those of the CPU's generator. Recurrent layers of cuDNN and
-layouts other than strided are refused.
+Limits: random numbers are those of the CPU's generator. Recurrent layers of cuDNN and layouts other than strided are
+refused.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
-from .aten import has_no_kernel, kernels_of, tensors_in
+from .aten import base_of, has_no_kernel, kernels_of, tensors_in
 
 __all__ = ["start"]
 
@@ -79,8 +79,12 @@ class _Emulator:
                   int(operator.read_bytes), int(operator.written_bytes), areas, len(areas), work)  # fmt: skip
 
 
-def _is_cuda(device: Any) -> bool:
-    return device is not None and torch.device(device).type == "cuda"
+def _device_of(args: Any, kwargs: Any) -> torch.device:
+    """Where an operator runs: where it is told to make something, else where its first tensor of a GPU is."""
+    given = kwargs.get("device")
+    if given is not None and torch.device(given).type == "cuda":
+        return torch.device(given)
+    return next((t.device for t in tensors_in((args, kwargs)) if t.is_cuda), torch.device("cuda"))
 
 
 def _is_dense(tensor: torch.Tensor) -> bool:
@@ -204,19 +208,18 @@ class _Device:
         """On the CPU, in the device's memory. `layouts`: the strides of what it returns, flat."""
         self._emulator.begin()
         try:
-            if torch.cuda.is_current_stream_capturing():
-                return self._captured(func, args, kwargs, layouts)
-            return self._compute(func, args, kwargs, layouts)
+            with torch.cuda.device(_device_of(args, kwargs)):
+                captured = torch.cuda.is_current_stream_capturing()
+                return (self._captured if captured else self._compute)(func, args, kwargs, layouts)
         finally:
             self._emulator.end()
 
     def _add(self, func, args, results, aliases, work=_NO_WORK):
         """The kernels that PyTorch would have started; of a captured operator the first one does the work."""
         name = func._schema.name.split("::")[1]
-        base = name[:-1] if name.endswith("_") and not name.endswith("__") else name
         if tensors_in((args, results)):
             areas = aliases.array()
-            for operator in kernels_of("aten." + name, base, args, results):
+            for operator in kernels_of("aten." + name, base_of(func._schema), args, results):
                 self._emulator.add(operator, areas, work)
                 work = _NO_WORK
 
@@ -426,7 +429,8 @@ class _Device:
                 raise RuntimeError(f"{func}: a tensor does not lie in the memory of the emulator's device")
             aliases = _Aliases()
             aliases.see(x, True)
-            self._add(func, (x, value), x, aliases)
+            with torch.cuda.device(x.device):
+                self._add(func, (x, value), x, aliases)
         finally:
             self._emulator.end()
         return x
@@ -533,8 +537,7 @@ def _operators() -> Iterator[Any]:
         func = getattr(getattr(_aten, base, None), overload or "default", None)
         if func is None or func in _HANDLERS or func in _WHOLE:
             continue
-        plain = base[:-1] if base.endswith("_") and not base.endswith("__") else base
-        if not has_no_kernel(plain, func._schema):
+        if not has_no_kernel(base_of(func._schema), func._schema):
             yield func
     yield from _HANDLERS
     yield from _WHOLE

@@ -21,9 +21,12 @@ def _device_of_torch(torch) -> None:
     sys.path.insert(0, place)
     try:
         from kernelcast import torch_device
+
+        torch_device.start()
+    except Exception as error:  # the program goes on, as far as it comes
+        print(f"kernelcast: this PyTorch's own kernels do not run on the emulator: {error}", file=sys.stderr)
     finally:
         sys.path.remove(place)
-    torch_device.start()
 
 
 def _ptx_of_warp(warp) -> None:

@@ -8,8 +8,8 @@ namespace {
 
 enum class Result : int { success = 0, invalid_parameter = 1, not_supported = 27 };
 
-// [cupti] cupti_version.h: of CUDA 12.9, and of 13.5.
-constexpr std::uint32_t version = KERNELCAST_LIBRARY_VERSION == 12 ? 28 : 130500;
+// [cupti] cupti_version.h: of CUDA 12.8, and of 13.5.
+constexpr std::uint32_t version = KERNELCAST_LIBRARY_VERSION == 12 ? 26 : 130500;
 
 }  // namespace
 

@@ -187,7 +187,7 @@ EXPORT nvmlSystemGetCudaDriverVersion_v2(int* version) {
   return Result::success;
 }
 KERNELCAST_CUDA_ALIAS(nvmlSystemGetCudaDriverVersion_v2, nvmlSystemGetCudaDriverVersion)
-// The first driver of that CUDA, by its branch.
+// Assumed: no driver is there, and what asks wants one that is new enough.
 EXPORT nvmlSystemGetDriverVersion(char* out, unsigned size) {
   return text("610.00", out, size);
 }
