@@ -129,7 +129,7 @@ std::string ended_early(attach::Attached const& attached) {
   auto text = attached.status > signal_base
                   ? fmt::format("it was ended by signal {} ({})", attached.status - signal_base,
                                 strsignal(attached.status - signal_base))
-                  : fmt::format("it ended with status {}", attached.status);
+                  : fmt::format("it exited with status {}", attached.status);
   if (!attached.running.empty()) text += " while " + attached.running + " ran";
   return text;
 }
