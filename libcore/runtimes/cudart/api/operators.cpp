@@ -71,7 +71,11 @@ KERNELCAST_CUDA_EXPORT Code kernelcast_operators_add(Stream stream, char const* 
                                                      char const* library, double flop, std::uint64_t read_bytes,
                                                      std::uint64_t written_bytes, kernelcast_area const* areas,
                                                      std::size_t count, void (*work)()) {
-  LibraryCall made{.kernel = kernel, .case_name = case_name, .library = library, .flop = flop};
+  LibraryCall made;
+  made.kernel = kernel;
+  made.case_name = case_name;
+  made.library = library;
+  made.flop = flop;
   made.operands = operands_of(areas, count);
   made.operands.push_back({.name = "read", .touched_bytes = read_bytes});
   made.operands.push_back({.name = "written", .touched_bytes = written_bytes, .read = false, .written = true});
