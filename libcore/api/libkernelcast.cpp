@@ -54,6 +54,7 @@ struct kernelcast_launch {
   std::uint64_t max_instructions = 0;
   double timeout_s = 0;
   bool cache = true;
+  std::uint64_t times = 1;
 };
 
 struct kernelcast_ranking {
@@ -292,6 +293,12 @@ advise::CountOptions count_options(kernelcast_launch const& launch, std::string 
   return out;
 }
 
+advise::Counted count(kernelcast_launch const& launch, Description& description, advise::CountOptions const& options) {
+  auto counted = advise::count(description.take_plan(), options);
+  record::repeat(counted.row, launch.times);
+  return counted;
+}
+
 using Clock = std::chrono::steady_clock;
 
 std::unique_ptr<kernelcast_ranking> ranking_of(advise::Counted const& counted, Clock::time_point start) {
@@ -308,7 +315,7 @@ std::unique_ptr<kernelcast_ranking> project(kernelcast_database const& database,
   auto const devices = database.devices.choose(names, device::is_gpu);
   SourceFile const file(launch);
   Description description(launch, file.path());
-  auto const counted = advise::count(description.take_plan(), count_options(launch, description.identity()));
+  auto const counted = count(launch, description, count_options(launch, description.identity()));
   auto projections = advise::project(counted.row, devices);
   auto out = ranking_of(counted, start);
   out->projections = std::move(projections);
@@ -328,7 +335,7 @@ std::unique_ptr<kernelcast_ranking> emulate(kernelcast_launch const& launch) {
       for (auto const& [buffer, content] : outputs) std::ranges::copy(buffers.bytes(buffer), content);
     };
   }
-  return ranking_of(advise::count(description.take_plan(), options), start);
+  return ranking_of(count(launch, description, options), start);
 }
 
 // Divisors of the global size that make at most `default_group_items` work-items, the first dimension first.
@@ -550,6 +557,14 @@ kernelcast_status kernelcast_launch_cache(kernelcast_launch* launch, int use) {
   return guarded([&] {
     need(launch, "launch");
     launch->cache = use != 0;
+  });
+}
+
+kernelcast_status kernelcast_launch_times(kernelcast_launch* launch, uint64_t times) {
+  return guarded([&] {
+    need(launch, "launch");
+    if (times == 0) throw Error(Status::usage, "a launch that is launched 0 times");
+    launch->times = times;
   });
 }
 

@@ -121,6 +121,9 @@ KERNELCAST_API kernelcast_status kernelcast_launch_limit(kernelcast_launch* laun
 /* 0: compile and emulate anew, and keep nothing. What a buffer holds takes no part in what is found in the cache. */
 KERNELCAST_API kernelcast_status kernelcast_launch_cache(kernelcast_launch* launch, int use);
 
+/* It is launched so many times, 1 or more: times and counters are totals of all, of which one is emulated. */
+KERNELCAST_API kernelcast_status kernelcast_launch_times(kernelcast_launch* launch, uint64_t times);
+
 /* ---- projections */
 
 typedef struct kernelcast_projection {

@@ -29,7 +29,18 @@ static void check_at(int line, int holds, char const* text) {
 #define CHECK(condition) check_at(__LINE__, (condition), #condition)
 #define GIVES(status, call) check_at(__LINE__, (call) == (status), #call " gives " #status)
 
-static kernelcast_launch* launch_of(uint32_t n, const void* x) {
+/* The cell of the row below a column's name. */
+static double cell(char const* csv, char const* column) {
+  char const *name = csv, *row = strchr(csv, '\n') + 1;
+  size_t const length = strlen(column);
+  for (; *name != '\n'; name = strpbrk(name, ",\n") + (*strpbrk(name, ",\n") == ',')) {
+    if (strncmp(name, column, length) == 0 && strchr(",\n", name[length])) return atof(row);
+    row = strpbrk(row, ",\n") + 1;
+  }
+  return -1;
+}
+
+static kernelcast_launch* launch_of(uint32_t n, void const* x) {
   kernelcast_launch* launch = NULL;
   size_t const global = 4096, local = 128;
   GIVES(KERNELCAST_DONE, kernelcast_launch_create(KERNELCAST_PTX, copy, strlen(copy), "copy", &launch));
@@ -156,6 +167,13 @@ static void refuses(kernelcast_database const* database) {
   CHECK(strstr(kernelcast_message(), "buffer 'y' (1024 bytes)") != NULL);
   GIVES(KERNELCAST_DONE, kernelcast_launch_same_buffer(launch, 1, 0));
   GIVES(KERNELCAST_DONE, kernelcast_project(database, launch, NULL, 0, &ranking));
+  CHECK(cell(kernelcast_ranking_kernel_csv(ranking), "global_store_bytes") == 4 * 4096);
+  kernelcast_ranking_destroy(ranking);
+  GIVES(KERNELCAST_USAGE, kernelcast_launch_times(launch, 0));
+  GIVES(KERNELCAST_DONE, kernelcast_launch_times(launch, 5));
+  GIVES(KERNELCAST_DONE, kernelcast_project(database, launch, NULL, 0, &ranking));
+  CHECK(cell(kernelcast_ranking_kernel_csv(ranking), "launches") == 5);
+  CHECK(cell(kernelcast_ranking_kernel_csv(ranking), "global_store_bytes") == 5 * 4 * 4096);
   kernelcast_ranking_destroy(ranking);
   GIVES(KERNELCAST_DONE, kernelcast_launch_same_buffer(launch, 0, 1));
   GIVES(KERNELCAST_USAGE, kernelcast_project(database, launch, NULL, 0, &ranking));
@@ -181,17 +199,6 @@ static char const marked[] =
     "  setp.eq.u32 %p1, %r4, 0;\n  @%p1 bra done;\n"
     "  mul.wide.u32 %rd3, %r1, 4;\n  add.s64 %rd2, %rd2, %rd3;\n  st.global.u32 [%rd2], %r1;\n"
     "done:\n  ret;\n}\n";
-
-/* The cell of the row below a column's name. */
-static double cell(char const* csv, char const* column) {
-  char const *name = csv, *row = strchr(csv, '\n') + 1;
-  size_t const length = strlen(column);
-  for (; *name != '\n'; name = strpbrk(name, ",\n") + (*strpbrk(name, ",\n") == ',')) {
-    if (strncmp(name, column, length) == 0 && strchr(",\n", name[length])) return atof(row);
-    row = strpbrk(row, ",\n") + 1;
-  }
-  return -1;
-}
 
 static void reads_images(kernelcast_database const* database) {
   enum { width = 64, set = 5 };

@@ -1,6 +1,8 @@
 """PyTorch models without a GPU: operators against closed forms, memory, and what is refused. Needs torch (5 GB of packages
 with PyPI's): not part of requirements.txt."""
 
+import dataclasses
+import importlib.util
 import math
 import resource
 import subprocess
@@ -13,6 +15,7 @@ from pathlib import Path
 from checks import main, skip
 
 try:
+    import numpy
     import torch
     from torch import nn
 
@@ -170,6 +173,80 @@ class Memory(unittest.TestCase):
         kernelcast.torch.record(model, torch.zeros(2, 4), train=True, dtype="bfloat16")
         self.assertEqual(model.weight.dtype, torch.float32)
         self.assertTrue(torch.equal(model.weight, before))
+
+
+def generated(recording):
+    """Kernels that Inductor wrote, in order."""
+    return [one.operator for one in recording.issued if one.operator.kind == "kernel"]
+
+
+@unittest.skipUnless(importlib.util.find_spec("triton"), "no triton")
+class Compiled(unittest.TestCase):
+    def test_what_is_fused_goes_through_memory_once(self):
+        class Chain(nn.Module):
+            def forward(self, x, y):
+                return torch.relu(x * 2 + y).sin()
+
+        how = {"compile": True, "train": False}
+        recording = kernelcast.torch.record(Chain(), (torch.zeros(1 << 20), torch.zeros(1 << 20)), **how)
+        (kernel,) = generated(recording)
+        self.assertEqual(len(recording.issued), 1)
+        row = kernel.row(3)
+        self.assertEqual((float(row["launches"]), row["kernel"]), (3, kernel.kernel))
+        self.assertEqual(float(row["global_load_bytes"]), 3 * 2 * 4 * 2**20)
+        self.assertEqual(float(row["global_store_bytes"]), 3 * 4 * 2**20)
+
+    def test_results_are_those_of_the_cpu(self):
+        class Norm(nn.Module):
+            def forward(self, x, weight, bias):
+                return nn.functional.layer_norm(nn.functional.gelu(x), (200,), weight, bias)
+
+        x, weight, bias = torch.randn(37, 200), torch.randn(200), torch.randn(200)
+        (kernel,) = generated(kernelcast.torch.record(Norm(), (x, weight, bias), compile=True))
+        out = numpy.zeros((37, 200), numpy.float32)
+        for launch in kernel.launches():
+            sizes = [arg for arg in launch.args if isinstance(arg, int)]
+            hidden = [arg for arg in launch.args[len(kernel.args) :]]
+            args = [x.numpy(), weight.numpy(), bias.numpy(), out, *sizes, *hidden]
+            dataclasses.replace(launch, args=args).emulate(outputs=[out])
+            numpy.testing.assert_allclose(out, Norm()(x, weight, bias).numpy(), rtol=1e-4, atol=1e-5)
+
+    def test_a_training_step(self):
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm, self.qkv, self.out = nn.LayerNorm(512), nn.Linear(512, 1536), nn.Linear(512, 512)
+
+            def forward(self, x):
+                q, k, v = (t.view(8, 512, 8, 64).transpose(1, 2) for t in self.qkv(self.norm(x)).split(512, 2))
+                y = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+                return x + nn.functional.dropout(self.out(y.transpose(1, 2).reshape(8, 512, 512)), 0.1)
+
+        eager, compiled = (record(Block(), 8, 512, 512, train=True, compile=way) for way in (False, True))
+        for operation in ("gemm", "attention"):
+            self.assertEqual(libraries(compiled, operation), libraries(eager, operation))
+        self.assertEqual({one.phase for one in compiled.issued}, {"forward", "backward", "optimizer"})
+        self.assertLess(compiled.memory_bytes["activations"], eager.memory_bytes["activations"])
+
+    def test_what_memory_holds_keeps_kernels_inside_it(self):
+        """Places in a pooling's window, and indices into a table, are what such memory can hold."""
+        pooling = nn.Sequential(nn.Conv2d(3, 8, 3), nn.MaxPool2d(3, 2, 1))
+        step = record(pooling, 2, 3, 32, 32, train=True, compile=True)
+        self.assertIn("max_pool2d_with_indices_backward", "".join(one.kernel for one in generated(step)))
+        step.kernels_csv()
+
+        class Table(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.table = nn.Embedding(1 << 16, 64)
+
+            def forward(self, at):
+                return self.table(at) * 2
+
+        (kernel,) = generated(kernelcast.torch.record(Table, lambda: torch.zeros(1 << 14, dtype=torch.long), compile=True))
+        distinct = (1 << 16) * (1 - (1 - 2.0**-16) ** (1 << 14))  # rows that random indices reach
+        touched = float(kernel.row(1)["global_footprint_bytes"]) - (1 << 14) * (64 * 4 + 8)
+        self.assertAlmostEqual(touched / (distinct * 64 * 4), 1, delta=0.1)
 
 
 class Refused(unittest.TestCase):

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten
 
-from .operators import Operator, named, product
+from .operators import Operator, attention, named, product
 
 _KINDS = {
     torch.float32: "f32",
@@ -258,6 +258,20 @@ def _innermost(tensor: torch.Tensor) -> int:
     return -min(sides)[1] if sides else 0
 
 
+def _attention(first: int, causal: int, gradient: bool = False) -> Callable:
+    """Where the query stands among the arguments, and whether it is causal; key and value follow the query."""
+
+    def handler(name, args, out):
+        q, k = args[first : first + 2]
+        yield attention(
+            "aten.scaled_dot_product_attention" + ("_backward" if gradient else ""),
+            kind_of(q), math.prod(q.shape[:-2]), q.shape[-2], k.shape[-2], q.shape[-1], width=q.element_size(),
+            causal=len(args) > causal and bool(args[causal]), key_heads=math.prod(k.shape[:-2]), gradient=gradient,
+        )  # fmt: skip
+
+    return handler
+
+
 def _elementwise(name, args, out):
     yield _moving("elementwise", name, args, out)
 
@@ -311,6 +325,10 @@ _HANDLERS: dict[str, Callable] = {
     "_to_copy": _copy,
     "clone": _copy,
     "copy": _copy,
+    "attention": _attention(0, 3),
+    "attention_backward": _attention(1, 4, True),
+    "_scaled_dot_product_flash_attention_for_cpu": _attention(0, 4),
+    "_scaled_dot_product_flash_attention_for_cpu_backward": _attention(1, 7, True),
     "_fused_adam": _fused_optimizer,
     "_fused_adamw": _fused_optimizer,
     "_fused_sgd": _fused_optimizer,

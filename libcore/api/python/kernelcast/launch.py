@@ -121,7 +121,8 @@ class Launch:
     """A kernel with its sizes and arguments. `grid` is in blocks (work-groups), `block` in threads (work-items).
 
     `source` is the text of the kernel, or a Path of a .cu, .cl or .ptx file. `options` are the compiler's, such as
-    "-DN=4". `shared` is CUDA's dynamic shared memory, bytes. kernelcast.arguments says what `args` may be.
+    "-DN=4". `shared` is CUDA's dynamic shared memory, bytes. kernelcast.arguments says what `args` may be. It is launched
+    `times` times: times and counts are totals of all.
     """
 
     source: Source
@@ -132,6 +133,7 @@ class Launch:
     language: str | None = None
     options: Sequence[str] = ()
     shared: int = 0
+    times: int = 1
 
     def project(
         self,
@@ -215,6 +217,7 @@ class _Handle:
         if self.timeout is not None:
             called("launch_limit", self.handle, 0, self.timeout)
         called("launch_cache", self.handle, self.cache)
+        called("launch_times", self.handle, self.launch.times)
         self.kept = set_all(self.handle, self.launch.args, self.outputs)
 
 

@@ -81,6 +81,7 @@ _FUNCTIONS = {  # name: result, arguments; a result of Status is checked by call
     "launch_groups": (Status, [c_void_p, c_uint64]),
     "launch_limit": (Status, [c_void_p, c_uint64, c_double]),
     "launch_cache": (Status, [c_void_p, c_int]),
+    "launch_times": (Status, [c_void_p, c_uint64]),
     "project": (Status, [c_void_p, c_void_p, POINTER(c_char_p), c_size_t, POINTER(c_void_p)]),
     "emulate": (Status, [c_void_p, POINTER(c_void_p)]),
     "ranking_destroy": (None, [c_void_p]),

@@ -36,6 +36,24 @@ class Operator:
     read_bytes: float = 0
     written_bytes: float = 0
 
+    @property
+    def kind(self) -> str:
+        """As the record `command` has it."""
+        return "library" if self.library else "collective"
+
+    @property
+    def sizes(self) -> str:
+        return self.library.partition(":")[2]
+
+    def row(self, times: int) -> dict[str, Any]:
+        """What the record `kernel` tells of so many of them."""
+        return {
+            "library": self.library,
+            "library_flop": repr(float(self.flop * times)),
+            "global_load_bytes": repr(float(self.read_bytes * times)),
+            "global_store_bytes": repr(float(self.written_bytes * times)),
+        }
+
 
 def named(operation: str, kind: str, *sizes: float) -> str:
     """The column library."""
@@ -121,17 +139,16 @@ class Recording:
 
     def launches(self) -> Counter[Operator]:
         """How often each operator is issued, without operations of several devices."""
-        return Counter(one.operator for one in self.issued if one.operator.library)
+        return Counter(one.operator for one in self.issued if one.operator.kind != "collective")
 
     def cases(self) -> dict[Operator, str]:
         """A name for each operator that no other with this kernel has."""
         names: dict[Operator, str] = {}
         taken: dict[tuple[str, str], int] = defaultdict(int)
         for operator in self.launches():
-            sizes = operator.library.split(":", 1)[1]
-            taken[operator.kernel, sizes] += 1
-            count = taken[operator.kernel, sizes]
-            names[operator] = sizes if count == 1 else f"{sizes}.{count}"
+            taken[operator.kernel, operator.sizes] += 1
+            count = taken[operator.kernel, operator.sizes]
+            names[operator] = operator.sizes if count == 1 else f"{operator.sizes}.{count}"
         return names
 
     def kernels_csv(self) -> str:
@@ -140,19 +157,8 @@ class Recording:
         counted = {name: "1" if name.startswith(("grid_", "block_", "groups_")) else "0" for name in _required_columns()}
         rows = []
         for operator, count in self.launches().items():
-            rows.append(
-                {
-                    **counted,
-                    "kernel": operator.kernel,
-                    "case": cases[operator],
-                    "launches": count,
-                    "library": operator.library,
-                    "library_flop": repr(float(operator.flop * count)),
-                    "global_load_bytes": repr(float(operator.read_bytes * count)),
-                    "global_store_bytes": repr(float(operator.written_bytes * count)),
-                    "allocated_bytes": self.peak_bytes or "",
-                }
-            )
+            own = {"kernel": operator.kernel, "case": cases[operator], "launches": count}
+            rows.append({**counted, **operator.row(count), **own, "allocated_bytes": self.peak_bytes or ""})
         return csv_text(rows)
 
     def commands_csv(self) -> str:
@@ -164,12 +170,12 @@ class Recording:
                 {
                     "process": "",
                     "command": number,
-                    "kind": "library" if one.operator.library else "collective",
+                    "kind": one.operator.kind,
                     "stream": 1,
                     "after": number - 1 or "",
                     "kernel": one.operator.kernel,
                     "case": cases.get(one.operator, self.devices),
-                    "bytes": 0 if one.operator.library else one.operator.read_bytes,
+                    "bytes": one.operator.read_bytes if one.operator.kind == "collective" else 0,
                     "host_waits": "no",
                     "host_s": 0 if self.graph else repr(one.host_s),
                     "graph": 1 if self.graph else 0,
@@ -266,8 +272,9 @@ class Answer:
 
 
 def csv_text(rows: list[dict[str, Any]]) -> str:
+    """A column for each that some row has."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, rows[0].keys(), lineterminator="\n")
+    writer = csv.DictWriter(text, dict.fromkeys(name for row in rows for name in row), "", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()

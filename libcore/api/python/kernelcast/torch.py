@@ -47,9 +47,9 @@ except ImportError as error:
     sys.exit(5)
 
 from .allocator import Allocator
-from .aten import base_of, bytes_of, has_no_kernel, kernels_of, kind_of, tensors_in
+from .aten import base_of, bytes_of, has_no_kernel, kernels_of, tensors_in
 from .library import KernelcastError, Status
-from .operators import Answer, Issued, Operator, Recording, attention
+from .operators import Answer, Issued, Operator, Recording
 
 __all__ = ["project", "record"]
 
@@ -141,18 +141,35 @@ class _Recorder(TorchDispatchMode):
         self.phase = "forward"
         self.memory = memory
         self.recording = True
+        self.aside = False
         self.modules = _Modules()
         self._host_s = 0.0
+        self._view_s = HOST_VIEW_S
+
+    @classmethod
+    def is_infra_mode(cls) -> bool:
+        return True  # Dynamo compiles all the same
+
+    @contextlib.contextmanager
+    def apart(self) -> Iterator[None]:
+        """What is done meanwhile does not count."""
+        before, self.aside = self.aside, True
+        try:
+            yield
+        finally:
+            self.aside = before
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         out = func(*args, **(kwargs or {}))
+        if self.aside:
+            return out
         schema = func._schema
-        if func.namespace == "aten":
+        if func.namespace in ("aten", "kernelcast"):
             name = schema.name.split("::")[1]
             base = base_of(schema)
             self.memory.see(out)
             if has_no_kernel(base, schema):
-                self._host_s += HOST_VIEW_S
+                self._host_s += self._view_s
             else:
                 self._add(name, base, (*args, *(kwargs or {}).values()), out)
         elif func.namespace not in ("prim", "profiler", "prims"):
@@ -164,39 +181,52 @@ class _Recorder(TorchDispatchMode):
             return
         self.add(kernels_of("aten." + name if base else name, base, args, out))
 
-    def add(self, operators: Iterable[Operator]) -> None:
+    @contextlib.contextmanager
+    def region(self, host_s: float) -> Iterator[None]:
+        """A call of code for which the host makes no views by operators; it takes `host_s` as a whole."""
+        self._host_s += host_s
+        self._view_s = 0.0
+        try:
+            yield
+        finally:
+            self._view_s = HOST_VIEW_S
+
+    def add(self, operators: Iterable[Operator], host_s: float = HOST_OPERATOR_S) -> None:
         parents = [name for name in self.modules.parents if name != "Global"]
         module = max(parents, key=len, default="")
         module = module.split(".", 1)[1] if "." in module else ""
         for operator in operators:
-            self.issued.append(Issued(operator, module, self.phase, HOST_OPERATOR_S + self._host_s))
+            self.issued.append(Issued(operator, module, self.phase, host_s + self._host_s))
             self._host_s = 0.0
 
 
-class _Attention(torch.autograd.Function):
-    """scaled_dot_product_attention as one kernel each way."""
-
-    @staticmethod
-    def forward(ctx, recorder, q, k, v, causal):
-        out = q.new_empty((*q.shape[:-1], v.shape[-1]))
-        ctx.save_for_backward(q, k, v, out)
-        ctx.recorder, ctx.causal = recorder, causal
-        recorder.add([_attention_of(q, k, causal, False)])
-        return out
-
-    @staticmethod
-    def backward(ctx, gradient):
-        q, k, v, _ = ctx.saved_tensors
-        ctx.recorder.add([_attention_of(q, k, ctx.causal, True)])
-        return None, torch.empty_like(q), torch.empty_like(k), torch.empty_like(v), None
+# scaled_dot_product_attention as one kernel each way.
+_OPERATORS = torch.library.Library("kernelcast", "DEF")
+_OPERATORS.define("attention(Tensor q, Tensor k, Tensor v, bool causal) -> Tensor")
+_OPERATORS.define("attention_backward(Tensor gradient, Tensor q, Tensor k, Tensor v, bool causal) -> (Tensor, Tensor, Tensor)")
 
 
-def _attention_of(q, k, causal, gradient) -> Operator:
-    name = "aten.scaled_dot_product_attention" + ("_backward" if gradient else "")
-    return attention(
-        name, kind_of(q), math.prod(q.shape[:-2]), q.shape[-2], k.shape[-2], q.shape[-1], width=q.element_size(),
-        causal=causal, key_heads=math.prod(k.shape[:-2]), gradient=gradient,
-    )  # fmt: skip
+@torch.library.register_fake("kernelcast::attention")
+def _attention(q, k, v, causal):
+    return q.new_empty((*q.shape[:-1], v.shape[-1]))
+
+
+@torch.library.register_fake("kernelcast::attention_backward")
+def _attention_gradient(gradient, q, k, v, causal):
+    return torch.empty_like(q), torch.empty_like(k), torch.empty_like(v)
+
+
+def _save_for_gradient(ctx, inputs, output):
+    ctx.save_for_backward(*inputs[:3], output)
+    ctx.causal = inputs[3]
+
+
+def _gradient_of_attention(ctx, gradient):
+    q, k, v, _ = ctx.saved_tensors
+    return *torch.ops.kernelcast.attention_backward(gradient, q, k, v, ctx.causal), None
+
+
+torch.library.register_autograd("kernelcast::attention", _gradient_of_attention, setup_context=_save_for_gradient)
 
 
 @contextlib.contextmanager
@@ -216,13 +246,13 @@ _FLOAT32 = "layer_norm group_norm softmax log_softmax norm exp log pow cumsum su
 
 
 @contextlib.contextmanager
-def _as_cuda(recorder: _Recorder, amp: torch.dtype | None) -> Iterator[None]:
+def _as_cuda(amp: torch.dtype | None) -> Iterator[None]:
     """What PyTorch does otherwise for tensors of a GPU."""
 
     def sdpa(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
         if amp is not None:
             query, key, value = (tensor.to(amp) for tensor in (query, key, value))
-        return _Attention.apply(recorder, query, key, value, is_causal)
+        return torch.ops.kernelcast.attention(query, key, value, is_causal)
 
     def in_float32(function):
         def wrapped(x, *args, **kwargs):
@@ -314,6 +344,7 @@ def record(
     optimizer: Callable[..., torch.optim.Optimizer] | None = None,
     channels_last: bool = False,
     graph: bool = False,
+    compile: bool = False,
     title: str | None = None,
 ) -> Recording:
     """What a forward pass, or with `train` a training step, asks of its GPU.
@@ -321,6 +352,7 @@ def record(
     `model` and `inputs` (a tensor, a tuple or a dictionary of arguments) are made, or functions that make them: then they
     take no memory. `dtype` is what both are turned into, `amp` the type of torch.autocast. `loss` takes the model's result;
     by default its `loss`, else the sum of its first tensor. `optimizer` takes the parameters: AdamW(foreach=True) unless given.
+    `compile`: as torch.compile runs the model (kernelcast.inductor); needs triton.
     """
     dtype, amp = _dtype(dtype), _dtype(amp)
     mode = FakeTensorMode(allow_non_fake_inputs=True)
@@ -338,16 +370,18 @@ def record(
                 _change(model, lambda t: t.to(dtype) if t.is_floating_point() else t)
                 inputs = tree_map_only(torch.Tensor, lambda t: t.to(dtype) if t.is_floating_point() else t, inputs)
             model.train(train)
+            call = _compiled(model, recorder) if compile else model
             parameters = [p for p in model.parameters() if p.requires_grad]
+            modules = contextlib.nullcontext() if compile else recorder.modules
             with recorder:
                 memory.see([list(model.parameters()), list(model.buffers()), inputs])
             held = memory.allocated
             if train:
                 stepping = (optimizer or _adamw)(parameters)
-                _step(recorder, model, inputs, loss, stepping, amp)
+                _step(recorder, modules, call, inputs, loss, stepping, amp)
             else:
-                with torch.no_grad(), recorder, recorder.modules, _as_cuda(recorder, amp), _autocast(amp):
-                    _called(model, inputs)
+                with torch.no_grad(), recorder, modules, _as_cuda(amp), _autocast(amp):
+                    _called(call, inputs)
             gradients = sum(bytes_of(p.grad) for p in parameters if p.grad is not None)
             states = sum(bytes_of(list(state.values())) for state in stepping.state.values()) if train else 0
     except (DataDependentOutputException, DynamicOutputShapeException) as error:
@@ -387,11 +421,19 @@ def _change(model: torch.nn.Module, change: Callable[[torch.Tensor], torch.Tenso
                 module._buffers[name] = change(buffer)
 
 
+def _compiled(model, recorder):
+    try:
+        from .inductor import compiled
+    except ImportError as error:
+        raise KernelcastError(Status.UNAVAILABLE, f"{error}\nhint: python -m pip install triton") from None
+    return compiled(model, recorder)
+
+
 def _adamw(parameters):
     return torch.optim.AdamW(parameters, foreach=True)
 
 
-def _step(recorder, model, inputs, loss, optimizer, amp):
+def _step(recorder, modules, model, inputs, loss, optimizer, amp):
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     recorder.recording = False
     recorder.memory.mark("state")
@@ -402,9 +444,9 @@ def _step(recorder, model, inputs, loss, optimizer, amp):
         optimizer.zero_grad(set_to_none=True)
     recorder.recording = True
     recorder.memory.mark("step")
-    with recorder, recorder.modules:
+    with recorder, modules:
         recorder.phase = "forward"
-        with _as_cuda(recorder, amp):  # what is computed again (torch.utils.checkpoint) is in the backward pass
+        with _as_cuda(amp):  # what is computed again (torch.utils.checkpoint) is in the backward pass
             with _autocast(amp):
                 value = (loss or _loss_of)(_called(model, inputs))
             recorder.phase = "backward"
@@ -471,6 +513,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--dtype", help="what model and inputs are turned into: float32, bfloat16, float16")
     parser.add_argument("--amp", metavar="DTYPE", help="torch.autocast in this type")
     parser.add_argument("--channels-last", action="store_true", help="images with their channels innermost")
+    parser.add_argument("--compile", action="store_true", help="as torch.compile runs it: kernels that Inductor writes")
     parser.add_argument("--graph", action="store_true", help="the whole as one CUDA graph: the host launches it once")
     parser.add_argument("-o", "--output", metavar="FILE", help="the record kernel")
     parser.add_argument("--commands", metavar="FILE", help="the record command")
@@ -490,7 +533,8 @@ def main(arguments: list[str] | None = None) -> int:
 
         recording = record(
             model, lambda: made["inputs"], train=options.train, dtype=options.dtype, amp=options.amp,
-            channels_last=options.channels_last, graph=options.graph, title=options.function.rpartition(":")[2],
+            channels_last=options.channels_last, graph=options.graph, compile=options.compile,
+            title=options.function.rpartition(":")[2],
         )  # fmt: skip
         if options.output:
             if others:
