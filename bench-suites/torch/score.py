@@ -1,7 +1,7 @@
 """Projected times of whole models beside those that others measured, as Markdown: forward passes of timm's, training steps of
-Lambda's, llama.cpp's decoding.
+Lambda's, llama.cpp's decoding, and forward passes of timm's that torch.compile runs.
 
-Usage: PYTHONPATH=../../libcore/api/python python3 score.py operators.csv measured ../measured/public/llama_cpp.csv configs
+Usage: PYTHONPATH=../../libcore/api/python python3 score.py operators.csv compiled.csv measured ../measured/public/llama_cpp.csv configs
 """
 
 import csv
@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 from collections import defaultdict
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from statistics import median
@@ -30,6 +31,34 @@ def recordings(path):
         sizes = (float(row[name]) for name in ("flop", "read_bytes", "written_bytes"))
         one = Issued(Operator(row["kernel"], row["library"], *sizes))
         out[row["model"], row["layout"], row["batch"]].issued.extend([one] * int(row["count"]))
+    return out
+
+
+@dataclass(frozen=True)
+class Kept(Operator):
+    """With a row of the record `kernel` that was written down, of `launches` launches."""
+
+    fields: tuple = ()
+
+    @property
+    def kind(self):
+        return "library" if self.library else "kernel"
+
+    @property
+    def sizes(self):
+        return dict(self.fields)["case"]
+
+    def row(self, times):
+        return dict(self.fields)
+
+
+def compiled(path):
+    """By model, layout and batch."""
+    out = defaultdict(lambda: Recording([], graph=True))
+    for row in rows(path):
+        key = row.pop("model"), row.pop("layout"), row.pop("batch")
+        one = Issued(Kept(row["kernel"], row["library"], fields=tuple(row.items())))
+        out[key].issued.extend([one] * int(float(row["launches"])))
     return out
 
 
@@ -83,6 +112,20 @@ def forward(recorded, measured):
         print(line(f"timm, {part}, all", [ratio for key, all_ in ratios.items() if key[0] == part for ratio in all_]))
 
 
+def compiling(recorded, eager, measured):
+    """Also what compiling gains: eager time over compiled time, projected over measured."""
+    ratios, gains = defaultdict(list), defaultdict(list)
+    for row in rows(measured):
+        key, device = (row["model"], row["layout"], row["batch"]), row["device"]
+        (ours, roofline), (plain, bare) = (times(of[key], [device]) for of in (recorded, eager))
+        seconds, gain = float(row["time_s"]), float(row["eager_s"]) / float(row["time_s"])
+        ratios[device].append((ours[device] / seconds, roofline[device] / seconds))
+        gains[device].append((plain[device] / ours[device] / gain, bare[device] / roofline[device] / gain))
+    for device in ratios:
+        print(line(f"timm, a forward pass compiled, held, {device}", ratios[device]))
+        print(line(f"timm, what compiling gains, held, {device}", gains[device]))
+
+
 def training(recorded, measured):
     """A second for each item of the batch, as devices have different batches."""
     seconds, ours, rooflines = defaultdict(dict), defaultdict(dict), defaultdict(dict)
@@ -112,10 +155,11 @@ def decoding(measured, configs):
         print(ranked(f"llama.cpp, a token of {model} in {weights}", of, *times(recording, of)))
 
 
-def main(operators, measured, llama, configs):
+def main(operators, inductor, measured, llama, configs):
     print("| models | times | median error, % | median ratio | within 1.5, % | roofline: median error, % |\n|---|---|---|---|---|---|")
     recorded = recordings(operators)
     forward(recorded, Path(measured, "timm.csv"))
+    compiling(compiled(inductor), recorded, Path(measured, "timm_compiled.csv"))
     training(recorded, Path(measured, "lambda.csv"))
     decoding(llama, configs)
 

@@ -103,6 +103,47 @@ class Operators(unittest.TestCase):
         self.assertEqual((add.operator.read_bytes, add.operator.written_bytes), (4 * 4096, 4 * 7 * 4096))
 
 
+class Together(unittest.TestCase):
+    def test_gradients_are_averaged_in_buckets_beside_the_backward_pass(self):
+        model = nn.Sequential(*(nn.Linear(1024, 1024, bias=False) for _ in range(10)))  # 4 MiB each
+        one, eight = (record(model, 64, 1024, train=True, parallel=devices) for devices in (1, 8))
+        together = [one.operator for one in eight.issued if one.operator.kind == "collective"]
+        self.assertEqual({(each.kernel, each.devices) for each in together}, {("ncclAllReduce", 8)})
+        self.assertEqual([each.read_bytes / 2**20 for each in together], [4, 28, 8])
+        self.assertEqual(eight.memory_bytes["peak"] - one.memory_bytes["peak"], 40 * 2**20)
+        rows = kernelcast.records.rows(eight.commands_csv())
+        beside = [row for row in rows if row["kind"] == "collective"]
+        self.assertEqual({row["stream"] for row in beside}, {"2"})
+        last = beside[-1]["command"]
+        after = [row for row in rows[:-1] if str(last) in row["after"].split(";")]
+        self.assertEqual([row["kernel"] for row in after], ["c10d.bucket"])  # which copies the averages back
+        times = {
+            system: eight.project(["h100"], host="none", options=["--system", system]).time_s()
+            for system in ("hgx-h100", "pcie5-8")
+        }
+        self.assertLess(one.project(["h100"], host="none").time_s(), times["hgx-h100"])
+        self.assertLess(times["hgx-h100"], times["pcie5-8"])
+
+    @unittest.skipUnless(torch.distributed.is_available(), "no torch.distributed")
+    def test_tensor_parallel_layers(self):
+        from torch.distributed.device_mesh import init_device_mesh
+        from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+        from torch.testing._internal.distributed.fake_pg import FakeStore
+
+        torch.distributed.init_process_group("fake", rank=0, world_size=4, store=FakeStore())
+        self.addCleanup(torch.distributed.destroy_process_group)
+        mesh = init_device_mesh("cpu", (4,))
+
+        def model():
+            layers = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 64))
+            return parallelize_module(layers, mesh, {"0": ColwiseParallel(), "2": RowwiseParallel()})
+
+        made = kernelcast.torch.record(model, lambda: torch.zeros(32, 64))
+        self.assertEqual(libraries(made, "gemm"), {"gemm:f32:32x64x64x1": 2})
+        (sum_,) = [one for one in made.issued if one.operator.kind == "collective"]
+        self.assertEqual((sum_.operator.kernel, sum_.operator.read_bytes, sum_.operator.devices), ("ncclAllReduce", 4 * 32 * 64, 4))
+
+
 class Memory(unittest.TestCase):
     def test_of_a_step_with_adamw(self):
         model = nn.Linear(1024, 1024, bias=False)
@@ -257,6 +298,10 @@ class Refused(unittest.TestCase):
 
         with self.assertRaisesRegex(kernelcast.KernelcastError, "depends on the values of its tensors"):
             record(Chooses(), 16)
+
+    def test_gradients_of_a_forward_pass(self):
+        with self.assertRaisesRegex(ValueError, "train"):
+            record(nn.Linear(4, 4), 2, 4, parallel=2)
 
     def test_types_that_are_none(self):
         with self.assertRaisesRegex(ValueError, "float8x"):

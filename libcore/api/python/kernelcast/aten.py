@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten
 
-from .operators import Operator, attention, named, product
+from .operators import Operator, attention, collective, named, product
 
 _KINDS = {
     torch.float32: "f32",
@@ -353,6 +353,40 @@ _NOTHING = frozenset(
     "_unsafe_view _reshape_alias _assert_async _assert_scalar _assert_tensor_metadata sym_size sym_numel sym_stride is_same_size "
     "record_stream scalar_tensor _has_compatible_shallow_copy_type is_pinned device".split()
 )
+
+
+def _group_size(group: Any) -> int:
+    import torch.distributed as distributed
+
+    if isinstance(group, str):
+        return distributed.distributed_c10d._resolve_process_group(group).size()
+    return distributed.ProcessGroup.unbox(group).size()
+
+
+# Of torch.distributed: NCCL's name, and the argument that tells the bytes: that with all of them.
+_TOGETHER = {
+    "_c10d_functional::all_reduce": ("ncclAllReduce", "input"),
+    "_c10d_functional::all_reduce_": ("ncclAllReduce", "input"),
+    "_c10d_functional::all_gather_into_tensor": ("ncclAllGather", "result"),
+    "_c10d_functional::reduce_scatter_tensor": ("ncclReduceScatter", "input"),
+    "_c10d_functional::broadcast": ("ncclBroadcast", "input"),
+    "_c10d_functional::broadcast_": ("ncclBroadcast", "input"),
+    "c10d::allreduce_": ("ncclAllReduce", "input"),
+    "c10d::broadcast_": ("ncclBroadcast", "input"),
+    "c10d::reduce_": ("ncclReduce", "input"),
+    "c10d::_allgather_base_": ("ncclAllGather", "input"),  # whose first argument is the result
+    "c10d::_reduce_scatter_base_": ("ncclReduceScatter", "second"),
+}
+
+
+def collective_of(name: str, args: tuple, out: Any) -> Operator | None:
+    """Of an operator of torch.distributed; None where it is no operation of several GPUs that NCCL's model knows."""
+    if name not in _TOGETHER:
+        return None
+    kernel, of = _TOGETHER[name]
+    moved = out if of == "result" else args[1] if of == "second" else args[0]
+    groups = [arg for arg in args if type(arg).__name__ == "ScriptObject"]
+    return collective(kernel, bytes_of(moved), _group_size(groups[0] if groups else args[-1]))
 
 
 def base_of(schema: Any) -> str:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import records
 from .library import KernelcastError, Status, devices as known_devices
-from .operators import Answer, Issued, Operator, Recording, attention, csv_text, named, product
+from .operators import Answer, Issued, Operator, Recording, attention, collective, csv_text, named, product
 
 if TYPE_CHECKING:
     import pandas
@@ -177,7 +177,7 @@ def step(
                       key_heads=batch * key_heads), "attention")  # fmt: skip
         add(matrix("output", config.hidden, queries), "attention")
         if parallel > 1:
-            add(Operator("ncclAllReduce", "", 0, half * rows * config.hidden), "attention")
+            add(collective("ncclAllReduce", half * rows * config.hidden, parallel), "attention")
         add(norm("norm"), "feed_forward")
         used, count = 1, rows
         if config.experts > 1:
@@ -191,7 +191,7 @@ def step(
         add(pointwise("activate", used * count * up, used * count * inner), "feed_forward")
         add(matrix("down", config.hidden, inner, count, used), "feed_forward")
         if parallel > 1:
-            add(Operator("ncclAllReduce", "", 0, half * rows * config.hidden), "feed_forward")
+            add(collective("ncclAllReduce", half * rows * config.hidden, parallel), "feed_forward")
     add(norm("norm"), "head")
     add(matrix("logits", math.ceil(config.vocabulary / parallel), config.hidden, batch), "head")
     weight_bytes = config.weight_bytes(width, parallel)
@@ -203,7 +203,6 @@ def step(
         {**{name: int(value) for name, value in memory.items()}, "peak": int(sum(memory.values()))},
         graph=graph,
         title=title,
-        devices=parallel,
     )
 
 
@@ -324,7 +323,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--prompt", type=int, help="tokens that are taken in at once (default: all but one)")
     parser.add_argument("--weights", choices=WEIGHTS, default="bf16", help="type of the weights (default bf16)")
     parser.add_argument("--parallel", type=int, default=1, metavar="GPUS", help="GPUs that share each layer (default 1)")
-    parser.add_argument("--system", help="with --parallel: the system that they are in, such as dgx-h100")
+    parser.add_argument("--system", help="with --parallel: the system that they are in, such as hgx-h100")
     parser.add_argument("--device", action="append", help="only this device; may be repeated")
     parser.add_argument("--prices", help="prices of an hour, as of kernelcast choose")
     parser.add_argument("--csv", action="store_true", help="all devices as CSV")

@@ -39,7 +39,7 @@ class Operator:
     @property
     def kind(self) -> str:
         """As the record `command` has it."""
-        return "library" if self.library else "collective"
+        return "library"
 
     @property
     def sizes(self) -> str:
@@ -53,6 +53,21 @@ class Operator:
             "global_load_bytes": repr(float(self.read_bytes * times)),
             "global_store_bytes": repr(float(self.written_bytes * times)),
         }
+
+
+@dataclass(frozen=True)
+class Collective(Operator):
+    """An operation of `devices` GPUs together, called as NCCL does; `read_bytes` as NCCL's tests count them."""
+
+    devices: int = 2
+
+    @property
+    def kind(self) -> str:
+        return "collective"
+
+
+def collective(kernel: str, size: float, devices: int) -> Collective:
+    return Collective(kernel, "", read_bytes=size, devices=devices)
 
 
 def named(operation: str, kind: str, *sizes: float) -> str:
@@ -115,12 +130,15 @@ def attention(
 @dataclass(frozen=True)
 class Issued:
     """An operator where the model asks for it: in which module, and in which phase: forward, backward or optimizer.
-    `host_s` is what the host needs for it, and for what has no kernel since the last one, beside the launch itself."""
+    `host_s` is what the host needs for it, and for what has no kernel since the last one, beside the launch itself. `beside`: on
+    a stream of its own, after what was issued so far; `joins`: after all of these, too."""
 
     operator: Operator
     module: str = ""
     phase: str = "forward"
     host_s: float = 0
+    beside: bool = False
+    joins: bool = False
 
 
 @dataclass
@@ -131,7 +149,6 @@ class Recording:
     memory_bytes: dict[str, int] = field(default_factory=dict)
     graph: bool = False  # all of it as one CUDA graph
     title: str = "model"
-    devices: int = 1  # that do the same, and operate together where `library` is empty
 
     @property
     def peak_bytes(self) -> int:
@@ -162,27 +179,34 @@ class Recording:
         return csv_text(rows)
 
     def commands_csv(self) -> str:
-        """The record `command`: the operators in order, in one stream, and the host's wait for the last."""
+        """The record `command`: the operators in order, and the host's wait for the last."""
         cases = self.cases()
-        rows = []
+        rows: list[dict[str, Any]] = []
+        before, beside = 0, 0  # the last of each stream
         for number, one in enumerate(self.issued, 1):
+            together = one.operator.kind == "collective"
+            after = [before, beside] if one.beside or one.joins else [before]
             rows.append(
                 {
                     "process": "",
                     "command": number,
                     "kind": one.operator.kind,
-                    "stream": 1,
-                    "after": number - 1 or "",
+                    "stream": 2 if one.beside else 1,
+                    "after": ";".join(str(each) for each in after if each),
                     "kernel": one.operator.kernel,
-                    "case": cases.get(one.operator, self.devices),
-                    "bytes": one.operator.read_bytes if one.operator.kind == "collective" else 0,
+                    "case": one.operator.devices if together else cases[one.operator],
+                    "bytes": one.operator.read_bytes if together else 0,
                     "host_waits": "no",
                     "host_s": 0 if self.graph else repr(one.host_s),
                     "graph": 1 if self.graph else 0,
                 }
             )
-        last = len(rows)
-        rows.append({**dict.fromkeys(rows[0], ""), "command": last + 1, "kind": "wait", "after": last, "bytes": 0,
+            if one.beside:
+                beside = number
+            else:
+                before = number
+        last = ";".join(str(each) for each in (before, beside) if each)
+        rows.append({**dict.fromkeys(rows[0], ""), "command": len(rows) + 1, "kind": "wait", "after": last, "bytes": 0,
                      "host_waits": "yes", "host_s": 0, "graph": 0})  # fmt: skip
         return csv_text(rows)
 

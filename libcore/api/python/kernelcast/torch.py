@@ -47,9 +47,9 @@ except ImportError as error:
     sys.exit(5)
 
 from .allocator import Allocator
-from .aten import base_of, bytes_of, has_no_kernel, kernels_of, tensors_in
+from .aten import base_of, bytes_of, collective_of, has_no_kernel, kernels_of, tensors_in
 from .library import KernelcastError, Status
-from .operators import Answer, Issued, Operator, Recording
+from .operators import Answer, Issued, Operator, Recording, collective
 
 __all__ = ["project", "record"]
 
@@ -58,6 +58,13 @@ __all__ = ["project", "record"]
 # than 0.8 of their time are 18 to 55 us for each kernel; that host is a virtual machine.
 HOST_OPERATOR_S = 20e-6
 HOST_VIEW_S = 4e-6
+
+if torch.distributed.is_available():
+    from torch.distributed.tensor import DTensor as _Shared
+    from torch.distributed.tensor._sharding_prop import ShardingPropagator
+else:
+    _Shared, ShardingPropagator = (), None
+
 
 class _Memory(Allocator):
     """Of storages while they live, and what becomes of them in order, to be gone through again."""
@@ -145,6 +152,7 @@ class _Recorder(TorchDispatchMode):
         self.modules = _Modules()
         self._host_s = 0.0
         self._view_s = HOST_VIEW_S
+        self._joins = False
 
     @classmethod
     def is_infra_mode(cls) -> bool:
@@ -160,6 +168,8 @@ class _Recorder(TorchDispatchMode):
             self.aside = before
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if any(issubclass(each, _Shared) for each in types):
+            return NotImplemented  # it becomes operators on its own part
         out = func(*args, **(kwargs or {}))
         if self.aside:
             return out
@@ -172,9 +182,21 @@ class _Recorder(TorchDispatchMode):
                 self._host_s += self._view_s
             else:
                 self._add(name, base, (*args, *(kwargs or {}).values()), out)
+        elif "c10d" in func.namespace:
+            self._together(schema.name, args, out)
         elif func.namespace not in ("prim", "profiler", "prims"):
             self._add(f"{func.namespace}.{schema.name.split('::')[1]}", "", (*args, *(kwargs or {}).values()), out)
         return out
+
+    def _together(self, name, args, out):
+        if name == "_c10d_functional::wait_tensor":
+            self._joins = True
+            return
+        operator = collective_of(name, args, out)
+        if operator is None:
+            raise KernelcastError(Status.BAD_DATA, f"{name}: no model of NCCL's has its time")
+        self.add([operator], beside=True)
+        self._joins = name.startswith("c10d::")  # its caller waits
 
     def _add(self, name, base, args, out):
         if not self.recording or not tensors_in((args, out)):
@@ -191,13 +213,57 @@ class _Recorder(TorchDispatchMode):
         finally:
             self._view_s = HOST_VIEW_S
 
-    def add(self, operators: Iterable[Operator], host_s: float = HOST_OPERATOR_S) -> None:
+    def join(self) -> None:
+        """What comes next waits for what runs beside."""
+        self._joins = True
+
+    def add(self, operators: Iterable[Operator], host_s: float = HOST_OPERATOR_S, beside: bool = False) -> None:
         parents = [name for name in self.modules.parents if name != "Global"]
         module = max(parents, key=len, default="")
         module = module.split(".", 1)[1] if "." in module else ""
         for operator in operators:
-            self.issued.append(Issued(operator, module, self.phase, host_s + self._host_s))
+            self.issued.append(Issued(operator, module, self.phase, host_s + self._host_s, beside, self._joins and not beside))
             self._host_s = 0.0
+            self._joins = self._joins and beside
+
+
+class _Averaged:
+    """Gradients of data parallel training, as DistributedDataParallel averages them: copied into buckets of 25 MiB, the first of
+    1 MiB, in the order in which they are ready; a full one is reduced beside the backward pass. Source: torch/nn/parallel/distributed.py,
+    torch/csrc/distributed/c10d/reducer.cpp."""
+
+    def __init__(self, recorder: _Recorder, parameters: list[torch.nn.Parameter], devices: int):
+        self._recorder, self._devices = recorder, devices
+        self._held = torch.empty(sum(int(bytes_of(p)) for p in parameters), dtype=torch.uint8)
+        recorder.memory.see(self._held)
+        self._ready: list[torch.Tensor] = []
+        self._limit = 1 << 20
+        self._hooks = [p.register_post_accumulate_grad_hook(self._add) for p in parameters]
+
+    def _add(self, parameter):
+        self._copy(parameter.grad)
+        self._ready.append(parameter.grad)
+        if sum(map(bytes_of, self._ready)) >= self._limit:
+            self._reduce()
+
+    def _copy(self, gradient):
+        self._recorder.add(kernels_of("c10d.bucket", "copy", (gradient, gradient), gradient))
+
+    def _reduce(self):
+        size, kind = sum(map(bytes_of, self._ready)), "ncclAllReduce"
+        self._recorder.add([collective(kind, size, self._devices)], beside=True)
+        self._ready, self._limit = [], 25 << 20
+
+    def end(self, parameters):
+        """Of the backward pass."""
+        if self._ready:
+            self._reduce()
+        self._recorder.join()
+        for parameter in parameters:
+            if parameter.grad is not None:
+                self._copy(parameter.grad)
+        for hook in self._hooks:
+            hook.remove()
 
 
 # scaled_dot_product_attention as one kernel each way.
@@ -246,7 +312,7 @@ _FLOAT32 = "layer_norm group_norm softmax log_softmax norm exp log pow cumsum su
 
 
 @contextlib.contextmanager
-def _as_cuda(amp: torch.dtype | None) -> Iterator[None]:
+def _as_cuda(recorder: _Recorder, amp: torch.dtype | None) -> Iterator[None]:
     """What PyTorch does otherwise for tensors of a GPU."""
 
     def sdpa(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
@@ -266,7 +332,13 @@ def _as_cuda(amp: torch.dtype | None) -> Iterator[None]:
     def dropout(input, p=0.5, training=True, inplace=False):
         return torch.native_dropout(input, p, True)[0] if training and p > 0 else input
 
+    def shapes(*args):  # which DTensor finds out by running the operator on the whole
+        with recorder.apart():
+            return propagate(*args)
+
     with contextlib.ExitStack() as stack:
+        if propagate := getattr(ShardingPropagator, "_propagate_tensor_meta_non_cached", None):
+            stack.enter_context(_patched(ShardingPropagator, _propagate_tensor_meta_non_cached=shapes))
         stack.enter_context(_patched(torch.nn.functional, scaled_dot_product_attention=sdpa, dropout=dropout))
         fast = torch.backends.mha.get_fastpath_enabled()
         torch.backends.mha.set_fastpath_enabled(False)
@@ -345,6 +417,7 @@ def record(
     channels_last: bool = False,
     graph: bool = False,
     compile: bool = False,
+    parallel: int = 1,
     title: str | None = None,
 ) -> Recording:
     """What a forward pass, or with `train` a training step, asks of its GPU.
@@ -352,8 +425,11 @@ def record(
     `model` and `inputs` (a tensor, a tuple or a dictionary of arguments) are made, or functions that make them: then they
     take no memory. `dtype` is what both are turned into, `amp` the type of torch.autocast. `loss` takes the model's result;
     by default its `loss`, else the sum of its first tensor. `optimizer` takes the parameters: AdamW(foreach=True) unless given.
-    `compile`: as torch.compile runs the model (kernelcast.inductor); needs triton.
+    `compile`: as torch.compile runs the model (kernelcast.inductor); needs triton. `parallel` devices train it on as many inputs,
+    and average gradients as DistributedDataParallel does; other ways are in the model, by torch.distributed with the group "fake".
     """
+    if parallel > 1 and not train:
+        raise ValueError(f"parallel={parallel}: without train no gradients are averaged")
     dtype, amp = _dtype(dtype), _dtype(amp)
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     memory = _Memory()
@@ -378,9 +454,9 @@ def record(
             held = memory.allocated
             if train:
                 stepping = (optimizer or _adamw)(parameters)
-                _step(recorder, modules, call, inputs, loss, stepping, amp)
+                _step(recorder, modules, call, inputs, loss, stepping, amp, parallel)
             else:
-                with torch.no_grad(), recorder, modules, _as_cuda(amp), _autocast(amp):
+                with torch.no_grad(), recorder, modules, _as_cuda(recorder, amp), _autocast(amp):
                     _called(call, inputs)
             gradients = sum(bytes_of(p.grad) for p in parameters if p.grad is not None)
             states = sum(bytes_of(list(state.values())) for state in stepping.state.values()) if train else 0
@@ -433,7 +509,7 @@ def _adamw(parameters):
     return torch.optim.AdamW(parameters, foreach=True)
 
 
-def _step(recorder, modules, model, inputs, loss, optimizer, amp):
+def _step(recorder, modules, model, inputs, loss, optimizer, amp, parallel):
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     recorder.recording = False
     recorder.memory.mark("state")
@@ -443,15 +519,18 @@ def _step(recorder, modules, model, inputs, loss, optimizer, amp):
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
     recorder.recording = True
+    averaged = _Averaged(recorder, parameters, parallel) if parallel > 1 else None
     recorder.memory.mark("step")
     with recorder, modules:
         recorder.phase = "forward"
-        with _as_cuda(amp):  # what is computed again (torch.utils.checkpoint) is in the backward pass
+        with _as_cuda(recorder, amp):  # what is computed again (torch.utils.checkpoint) is in the backward pass
             with _autocast(amp):
                 value = (loss or _loss_of)(_called(model, inputs))
             recorder.phase = "backward"
             recorder.modules.forward = False
             value.backward()
+        if averaged:
+            averaged.end(parameters)
         del value
         recorder.phase = "optimizer"
         recorder.memory.mark("optimizer")
@@ -477,11 +556,13 @@ def project(
     devices: str | Iterable[str] | None = None,
     *,
     host: str | float = "measured",
+    system: str | None = None,
     options: Iterable[str] = (),
     **how: Any,
 ) -> Answer:
-    """Ranks devices for a model: record() says what describes it, Recording.project() the rest."""
-    return record(model, inputs, **how).project(devices, host=host, options=options)
+    """Ranks devices for a model: record() says what describes it, Recording.project() the rest. `system`: what links several."""
+    links = ("--system", system) if system else ()
+    return record(model, inputs, **how).project(devices, host=host, options=[*options, *links])
 
 
 def _function_named(text: str) -> Callable:
@@ -514,6 +595,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--amp", metavar="DTYPE", help="torch.autocast in this type")
     parser.add_argument("--channels-last", action="store_true", help="images with their channels innermost")
     parser.add_argument("--compile", action="store_true", help="as torch.compile runs it: kernels that Inductor writes")
+    parser.add_argument("--parallel", type=int, default=1, metavar="GPUS", help="that average their gradients; --system links them")
     parser.add_argument("--graph", action="store_true", help="the whole as one CUDA graph: the host launches it once")
     parser.add_argument("-o", "--output", metavar="FILE", help="the record kernel")
     parser.add_argument("--commands", metavar="FILE", help="the record command")
@@ -534,7 +616,7 @@ def main(arguments: list[str] | None = None) -> int:
         recording = record(
             model, lambda: made["inputs"], train=options.train, dtype=options.dtype, amp=options.amp,
             channels_last=options.channels_last, graph=options.graph, compile=options.compile,
-            title=options.function.rpartition(":")[2],
+            parallel=options.parallel, title=options.function.rpartition(":")[2],
         )  # fmt: skip
         if options.output:
             if others:
