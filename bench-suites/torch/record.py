@@ -77,7 +77,11 @@ def compiled(path):
     rows = []
     for name, layout, batch, size in cases(path):
         start = time.monotonic()
-        kernels = csv.DictReader(io.StringIO(recording(name, layout, batch, size, compile=True).kernels_csv()))
+        try:
+            kernels = csv.DictReader(io.StringIO(recording(name, layout, batch, size, compile=True).kernels_csv()))
+        except kernelcast.KernelcastError as error:
+            print(f"{name}: {error.message}", file=sys.stderr, flush=True)
+            continue
         rows += [{"model": name, "layout": layout, "batch": batch, **row} for row in kernels]
         print(f"{name} {layout} {batch}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
     columns = [name for name in max(rows, key=len) if any(row[name] for row in rows)]

@@ -96,7 +96,7 @@ class Generated(Operator):
                     options={"num_warps": config.num_warps, "num_stages": config.num_stages},
                 )
             passed = [
-                _argument(value, _bound(self.source), content)
+                _argument(value, signature[name], _bound(self.source), content)
                 for name, value in values.items()
                 if name not in constants and signature[name] != "constexpr"
             ]
@@ -131,9 +131,9 @@ def _bound(source: str) -> int:
     return min((int(bound) for bound in re.findall(r"device_assert\(.*? < (\d+)\)", source)), default=1)
 
 
-def _argument(value: Any, bound: int, content: int) -> Any:
+def _argument(value: Any, kind: str, bound: int, content: int) -> Any:
     if isinstance(value, int):
-        return value
+        return numpy.int64(value) if kind == "i64" else value
     if not isinstance(value, tuple):
         raise KernelcastError(Status.UNAVAILABLE, f"Inductor's kernel has a {type(value).__name__} as an argument")
     shape, stride, dtype = value

@@ -1,0 +1,82 @@
+#!/bin/sh
+# kernelcast-hipcc: HIP sources for the emulator, as hipcc compiles them for AMD's GPUs. HIP's names become those of CUDA
+# and its libraries, by headers of our own and by a list that is made once of the CUDA toolkit's own headers: hipX is cudaX,
+# hipblasX is cublasX. nvcc compiles the result. Options are hipcc's; those that only clang or AMD's GPUs have are left out.
+set -eu
+here=$(dirname "$(readlink -f "$0")")
+place=$here/@HIP_PLACE@
+
+fail() {  # status, message, hint
+  printf 'kernelcast-hipcc: error: %s\nhint: %s\n' "$2" "$3" >&2
+  exit "$1"
+}
+case ${1-} in
+  --help | -h)
+    cat <<'TEXT'
+Usage: kernelcast-hipcc [OPTIONS] FILE... [-o FILE]
+
+Compiles HIP sources into programs that run under kernelcast choose and miniemu --attach, with or without an NVIDIA GPU.
+Options are those of hipcc: -c, -o, -I, -D, -L, -l, -O, -g, -std, -f..., -W.... Libraries: hipBLAS, hipBLASLt, hipFFT, hipRAND,
+hipSPARSE, hipSOLVER, hipCUB, RCCL. A warp has 32 work-items.
+
+Variables: KERNELCAST_HIP_NVCC, the nvcc to use (default: on PATH, else /usr/local/cuda/bin/nvcc); KERNELCAST_HIP_ARCH, the
+architecture of the PTX (default: sm_80).
+TEXT
+    exit 0 ;;
+  --version)
+    echo 'kernelcast-hipcc @PROJECT_VERSION@'
+    exit 0 ;;
+esac
+[ $# -gt 0 ] || fail 2 'no input files' 'kernelcast-hipcc -O3 main.hip -o main; --help lists options'
+
+nvcc=${KERNELCAST_HIP_NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
+[ -x "$nvcc" ] || fail 5 'there is no nvcc' 'install a CUDA toolkit, and name its nvcc in KERNELCAST_HIP_NVCC'
+toolkit=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
+headers=
+for folder in "$toolkit"/targets/*/include "$toolkit/include" /usr/include; do
+  [ -f "$folder/cuda_runtime_api.h" ] && headers=$folder && break
+done
+[ -n "$headers" ] || fail 5 "no cuda_runtime_api.h beside $nvcc" 'install the headers of the CUDA runtime'
+
+# The list of names: in the cache, by toolkit and by what makes it.
+key=$({ echo "$headers"; cat "$headers/cuda_runtime_api.h" "$place/names.sh"; } | cksum | tr ' ' -)
+names=${XDG_CACHE_HOME:-$HOME/.cache}/kernelcast/hip/$key
+if [ ! -f "$names/hip_names/runtime.h" ]; then
+  mkdir -p "$(dirname "$names")" || fail 4 "$(dirname "$names") cannot be made" 'set XDG_CACHE_HOME'
+  new=$names.$$
+  sh "$place/names.sh" "$headers" "$new/hip_names"
+  mv -T "$new" "$names" 2>/dev/null || rm -rf "$new"  # another one was faster
+fi
+
+own="-I$place/include -I$names"
+sources=no linking=yes
+for argument; do
+  shift
+  case $argument in
+    --offload-arch=* | --amdgpu-target=* | -munsafe-fp-atomics | -mno-* | --rocm-path=* | --hip-* | -fhip-* | -stdlib=*) continue ;;
+    -fno-gpu-rdc | -Wno-* | -Werror* | -fgpu-flush-denormals-to-zero) continue ;;
+    -fgpu-rdc) argument=-rdc=true ;;
+    -ffast-math) set -- "$@" -Xcompiler -ffast-math --use_fast_math; continue ;;
+    -lhipblas) argument=-lcublas ;;
+    -lhipblaslt) argument=-lcublasLt ;;
+    -lhipfft) argument=-lcufft ;;
+    -lhiprand) argument=-lcurand ;;
+    -lhipsparse) argument=-lcusparse ;;
+    -lhipsolver) argument=-lcusolver ;;
+    -lrccl) argument=-lnccl ;;
+    -lamdhip64) continue ;;
+    -lroc*) fail 5 "$argument: no library of CUDA's does that" 'hipBLAS, hipFFT and others have one' ;;
+    -pthread | -f* | -m* | -W*) set -- "$@" -Xcompiler "$argument"; continue ;;
+    -c | -E | -S | -M | -MM) linking=no ;;
+    -x | hip | c++) [ "$argument" = c++ ] || continue ;;
+    -xhip | --hip-link | -v) continue ;;
+    -Ofast) set -- "$@" -O3 --use_fast_math; continue ;;
+    -Og | -Oz | -Os) argument=-O1 ;;
+    *.hip | *.cu | *.cpp | *.cc | *.cxx | *.C) sources=yes ;;
+  esac
+  set -- "$@" "$argument"
+done
+[ $sources = no ] || set -- -x cu "$@"
+[ $linking = no ] || [ $sources = no ] || :
+# shellcheck disable=SC2086
+exec "$nvcc" -w -arch="${KERNELCAST_HIP_ARCH:-sm_80}" -D__HIPCC__=1 -D__HIP__=1 -D__HIP_PLATFORM_AMD__=1 $own "$@"

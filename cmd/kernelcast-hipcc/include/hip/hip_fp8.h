@@ -1,0 +1,3 @@
+#pragma once
+#include <cuda_fp8.h>
+#include <hip/hip_runtime_api.h>

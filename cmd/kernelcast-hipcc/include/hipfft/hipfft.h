@@ -1,0 +1,5 @@
+#pragma once
+#include <cufft.h>
+#include <hip/hip_complex.h>
+#include <hip/hip_runtime_api.h>
+#include <hip_names/fft.h>

@@ -1,0 +1,1 @@
+#error rocBLAS has no counterpart of CUDA's; hipBLAS has

@@ -1,0 +1,1 @@
+#error rocPRIM has no counterpart of CUDA's; hipCUB has
