@@ -181,11 +181,13 @@ Memory::Buffer const* Memory::nearest(std::uint64_t device_address) const {
     auto block = impl_->heap.upper_bound(device_address);
     return block == impl_->heap.begin() ? &block->second : &(--block)->second;
   }
+  constexpr std::uint64_t rarer = 16;  // than past a buffer's end an access lies before its beginning
   for (Buffer const& b : impl_->buffers) {
     std::uint64_t const end = b.address + b.size;
-    std::uint64_t const distance = device_address < b.address ? b.address - device_address
-                                   : device_address >= end    ? device_address - end
-                                                              : 0;
+    std::uint64_t const distance = device_address < b.address
+                                       ? rarer * std::min<std::uint64_t>(b.address - device_address, ~0ull / rarer)
+                                   : device_address >= end ? device_address - end
+                                                           : 0;
     if (distance < best_distance) {
       best = &b;
       best_distance = distance;

@@ -225,9 +225,11 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   if (attached.status != 0) return static_cast<Status>(attached.status);
   if (attached.found) return Status::finding;
   if (attached.skipped == 0 || !attached.rows.empty()) return Status::done;
-  io.note(
-      "no configuration has a row: what is above says why; there is nothing to project\n"
-      "hint: an OpenCL application that adapts to this machine's processor runs as on a GPU with --as");
+  std::string const none = "no configuration has a row: what is above says why; there is nothing to project";
+  io.note(attached.usage ? none
+                         : none +
+                               "\nhint: an OpenCL application that adapts to this machine's processor runs as on a GPU "
+                               "with --as");
   return Status::unavailable;
 }
 

@@ -44,7 +44,8 @@ std::vector<SpoolReader::Skipped> SpoolReader::reasons(std::string_view kind) co
     std::ifstream file(path(spooled));
     Skipped one{{}, {}, spooled};
     std::getline(file, one.kernel);
-    std::getline(file, one.why);
+    std::getline(file, one.why, '\0');
+    if (one.why.ends_with('\n')) one.why.pop_back();
     out.push_back(std::move(one));
   }
   return out;

@@ -1,5 +1,7 @@
 #include "runtimes/cudart/allocations.hpp"
 
+#include <fmt/format.h>
+
 #include "base/diag/diag.hpp"
 
 namespace kernelcast::cudart {
@@ -25,7 +27,8 @@ void* Allocations::add(MemoryType type, std::uint64_t bytes, unsigned flags) {
   if (extent < bytes) return nullptr;
   if (type == MemoryType::device && extent > device_limit - std::min(device_limit, used_bytes(device))) return nullptr;
   try {
-    auto const address = memory_.add(name_of(type), extent);
+    // Numbered in the order in which the application asks for memory, as messages name it.
+    auto const address = memory_.add(fmt::format("{} #{}", name_of(type), made_ + 1), extent);
     all_[address] = {type, extent, bytes, device, flags, false, false, ++made_};
     if (type == MemoryType::device && maker_) maker_(address, bytes);
     return reinterpret_cast<void*>(address);

@@ -303,7 +303,9 @@ Code Launcher::run(Kernel& kernel, LaunchRequest const& request, emu::Launch lau
   }
   auto const why = fail(outcome);
   if (!told) report(why);
-  if (counted && !touched_before) rows_.skip(*counted, kernel, why);
+  bool const found = outcome.ending == emu::Ending::finding;
+  if (counted && !touched_before)
+    rows_.skip(*counted, kernel, found ? why + "\nhint: --on-finding continue goes on past it, and gives a row" : why);
   if (kept) kept->publish({});
   return Code::success;
 }

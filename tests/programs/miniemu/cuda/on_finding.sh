@@ -26,6 +26,8 @@ said 2 "kernel"
 rows 3
 run 0 "128: right cudaErrorIllegalAddress cudaErrorIllegalAddress cudaSuccess 256: right " fault --on-finding stop
 said 0 "passed over"
+said 2 "of buffer 'cudaMalloc #[0-9]"
+said 1 "hint: --on-finding continue"
 
 # A launch that cannot go on ends as ever.
 run 5 "cudaErrorLaunchTimeout " endless --on-finding continue --max-steps 100000
