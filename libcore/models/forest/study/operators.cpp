@@ -69,7 +69,7 @@ record::OperatorFeature operator_features(std::string const& kernel, std::string
   for (auto const& [letter, number] : size) letters += letter;
   if (letters != wanted)
     throw Error(Status::bad_data, fmt::format("'{}' are not the sizes of {}", sizes, kernel),
-                found->product ? "B1_M64_N128_K256: batch, rows, columns, inner size; each from 1 to 2^31"
+                found->product ? "B1_M64_N128_K256: batch, rows, inner size, columns; each from 1 to 2^31"
                                : "B64_H1024: rows and columns, each from 1 to 2^31");
   record::OperatorFeature out;
   out.kernel = kernel;

@@ -1,7 +1,9 @@
 // Features of operators of neural networks from their sizes, for the forests trained on NeuSight's measurements.
 //
 // Method: the data set's features follow from operator and sizes alone: a test derives all of its rows. Every element
-// has 4 bytes; a division counts half a special function, powu and tanh one.
+// has 4 bytes; a division counts half a special function, powu and tanh one. NeuSight's products are of M x N and N x
+// K; the features that the forests were trained with have N and K exchanged (their bytes, inner, cols), and so have
+// these.
 #pragma once
 
 #include <span>
