@@ -19,6 +19,8 @@ using record::Limiter, record::RowStatus;
 struct Call {
   std::string_view operation, type;
   std::vector<double> sizes;
+
+  [[nodiscard]] bool is_batch() const { return operation == "gemm" && sizes[3] > 1; }
 };
 
 // On matrix units where the device has them; sizes are m, n, k, batch, of attention batch * heads, queries, keys,
@@ -44,16 +46,50 @@ std::optional<Call> call_of(std::string_view text) {
   return complete && (!has_tiles(out.operation) || out.sizes.size() == 4) ? std::optional(out) : std::nullopt;
 }
 
-// The row that names the operation before one that does not, then the one of the architecture, then of the type.
+constexpr std::string_view batch_operation = "gemm_batch";
+
+// How well a row of the table fits a call, -1 if it is of others: the row that names the operation before one that does
+// not, for batches their own row, then the one of the architecture, then of the type.
+int fits(record::LibraryRule const& rule, Call const& call) {
+  bool const of_batch = rule.operation == batch_operation && call.is_batch();
+  if (!of_batch && !rule.operation.empty() && rule.operation != call.operation) return -1;
+  if (!rule.type.empty() && rule.type != call.type) return -1;
+  return (of_batch ? 8 : 0) + (rule.operation.empty() ? 0 : 4) + (rule.target.empty() ? 0 : 2) +
+         (rule.type.empty() ? 0 : 1);
+}
+
 std::optional<double> figure(Device const& device, Call const& call, std::string_view name) {
   std::optional<double> out;
   int best = -1;
   for (auto const& rule : device.libraries) {
-    if (rule.figure != name || (!rule.operation.empty() && rule.operation != call.operation) ||
-        (!rule.type.empty() && rule.type != call.type))
-      continue;
-    int const fits = (rule.operation.empty() ? 0 : 4) + (rule.target.empty() ? 0 : 2) + (rule.type.empty() ? 0 : 1);
-    if (fits > best) best = fits, out = rule.value;
+    if (rule.figure != name) continue;
+    if (int const fit = fits(rule, call); fit > best) best = fit, out = rule.value;
+  }
+  return out;
+}
+
+// A kernel of the library: a work-group makes `wide` columns of `high` rows.
+struct Tile {
+  double wide = 0, high = 0;
+};
+
+// The kernels that the library has for a call, from rows such as tile_128x64: those that fit it best.
+std::vector<Tile> tiles_of(Device const& device, Call const& call) {
+  constexpr std::string_view prefix = "tile_";
+  std::vector<Tile> out;
+  int best = 0;
+  for (auto const& rule : device.libraries) {
+    std::string_view const name = rule.figure;
+    auto const cross = name.find('x');
+    if (!name.starts_with(prefix) || cross == std::string_view::npos) continue;
+    int const fit = fits(rule, call);
+    if (fit < best) continue;
+    Tile one;
+    std::from_chars(name.data() + prefix.size(), name.data() + cross, one.wide);
+    std::from_chars(name.data() + cross + 1, name.data() + name.size(), one.high);
+    if (one.wide < 1 || one.high < 1) continue;
+    if (fit > best) best = fit, out.clear();
+    out.push_back(one);
   }
   return out;
 }
@@ -124,7 +160,46 @@ double part_of(Call const& call, double part, Device const& device) {
   return part * figure(device, call, "unaligned").value_or(1);
 }
 
+// What the products of a tile cost beside those of a tile without edges: each operand that is read is used `size`
+// times.
+double slower(Tile const& tile, double operand_cost) {
+  return 1 + operand_cost * (1 / tile.wide + 1 / tile.high);
+}
+
+// At the rate that the clock gives, or that its power supplies.
+double within_power_s(double flop, Call const& call, Device const& device, Rates const& rates) {
+  double const at_clock = flop / (rates.part * rates.flop_per_s);
+  auto const joule = figure(device, call, "joule_per_flop");
+  return joule && device.tdp_w ? std::max(at_clock, flop * *joule / *device.tdp_w) : at_clock;
+}
+
+// By the kernel, among those of the library, that takes the least time.
+double tiled_s(Call const& call, double flop, std::vector<Tile> const& tiles, Device const& device,
+               Rates const& rates) {
+  double const m = call.sizes[0], n = call.sizes[1], k = call.sizes[2], batch = call.sizes[3];
+  if (!(m * n * k * batch > 0)) return 0;
+  auto const or_else = [&](std::string_view name, double value) { return figure(device, call, name).value_or(value); };
+  double const of_product = flop / (m * n * k * batch), fill = or_else("fill_k", 0);
+  double const operand_cost = or_else("operand_cost", 0);
+  double const split_most = batch > 1 ? 1 : or_else("split_most", 1), split_least = or_else("split_least_k", 128);
+  double best = std::numeric_limits<double>::infinity();
+  for (auto const& tile : tiles) {
+    double const area = tile.wide * tile.high;
+    double const groups = std::ceil(n / tile.wide) * std::ceil(m / tile.high) * batch;
+    for (double split = 1; split <= split_most && (split == 1 || k / split >= split_least); split *= 2) {
+      double const of_unit = std::ceil(groups * split / rates.units);
+      double const done = of_unit * rates.units * of_product * area * (std::ceil(k / split) + fill);
+      double time = within_power_s(done * slower(tile, operand_cost), call, device, rates);
+      // The parts of a split are written, and read again to be summed by a further kernel.
+      if (split > 1) time += (split + 1) * m * n * batch * 2 * of_product / rates.bytes_per_s + or_else("start_s", 0);
+      best = std::min(best, time);
+    }
+  }
+  return best;
+}
+
 double gemm_s(Call const& call, double flop, Device const& device, Rates const& rates) {
+  if (auto const tiles = tiles_of(device, call); !tiles.empty()) return tiled_s(call, flop, tiles, device, rates);
   double const m = call.sizes[0], n = call.sizes[1], k = call.sizes[2], batch = call.sizes[3];
   double const tile = figure(device, call, "tile").value_or(32);
   double const split_most = figure(device, call, "split_most").value_or(1);
@@ -210,7 +285,8 @@ void explain_library(record::Kernel const& row, Device const& device, Options co
       per_cycle ? std::optional(*per_cycle * rates.units * *device.clock_hz) : peak(device, computed_in(call->type));
   if (!stated) return refuse(RowStatus::unknown, device::no_matrix_rate(call->type));
   rates.flop_per_s = *stated * rates.clock_hz / *device.clock_hz;
-  double const bytes = (row.global_load_bytes + row.global_store_bytes) / launches;
+  double const again = figure(device, *call, "reads_again").value_or(0);
+  double const bytes = ((1 + again) * row.global_load_bytes + row.global_store_bytes) / launches;
   rates.bytes_per_s = bytes_per_s(*call, bytes, device, rates.clock_hz, options.constants);
   double const compute = compute_s(*call, flop, device, rates);
   double const memory = bytes / rates.bytes_per_s;
