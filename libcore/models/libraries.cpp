@@ -232,6 +232,12 @@ double compute_s(Call const& call, double flop, Device const& device, Rates cons
   return std::max(flop / (rates.part * rates.flop_per_s), numbers_s(call, device, rates));
 }
 
+// How often a kernel reads what it has read: rows that are longer than it keeps.
+double reads_again(Call const& call, Device const& device) {
+  double const kept = figure(device, call, "row_kept").value_or(0);
+  return call.sizes.size() > 1 && call.sizes[1] > kept ? figure(device, call, "reads_again").value_or(0) : 0;
+}
+
 // What a call's bytes come at: from memory, or, as far as they fit its cache, from the second level, where what ran
 // before has left them; weights have been there a step before.
 double bytes_per_s(Call const& call, double bytes, Device const& device, double clock_hz, Constants const& constants) {
@@ -285,8 +291,7 @@ void explain_library(record::Kernel const& row, Device const& device, Options co
       per_cycle ? std::optional(*per_cycle * rates.units * *device.clock_hz) : peak(device, computed_in(call->type));
   if (!stated) return refuse(RowStatus::unknown, device::no_matrix_rate(call->type));
   rates.flop_per_s = *stated * rates.clock_hz / *device.clock_hz;
-  double const again = figure(device, *call, "reads_again").value_or(0);
-  double const bytes = ((1 + again) * row.global_load_bytes + row.global_store_bytes) / launches;
+  double const bytes = (row.global_load_bytes * (1 + reads_again(*call, device)) + row.global_store_bytes) / launches;
   rates.bytes_per_s = bytes_per_s(*call, bytes, device, rates.clock_hz, options.constants);
   double const compute = compute_s(*call, flop, device, rates);
   double const memory = bytes / rates.bytes_per_s;
