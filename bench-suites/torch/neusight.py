@@ -72,13 +72,11 @@ def project(operators, devices, database):
     }
 
 
-def database(folder, replaced):
-    """The device database with other figures; `replaced` is None for none at all."""
+def database(folder, replaced, tiles=lambda row: True):
+    """The device database with other figures; `replaced` is None for none at all, `tiles` says which kernels are kept."""
     out = shutil.copytree(os.environ["KERNELCAST_DEVDB"], Path(folder, "devdb"), dirs_exist_ok=True)
     libraries = list(rows(Path(os.environ["KERNELCAST_DEVDB"], "libraries.csv")))
-    kept = [] if replaced is None else libraries
-    if replaced and replaced.pop("tiles", ""):
-        kept = [row for row in libraries if row["operation"] != "gemm_batch"]
+    kept = [] if replaced is None else [row for row in libraries if not row["figure"].startswith("tile_") or tiles(row)]
     with open(Path(out, "libraries.csv"), "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, libraries[0].keys())
         writer.writeheader()
@@ -142,12 +140,19 @@ def main(times, folds):
         for row in rows(times)
     ]
     systems = list(DEVICES.values())
+    targets = {row["device"]: row["target"] for row in rows(Path(os.environ["KERNELCAST_DEVDB"], "devices.csv"))}
     operators = {operator for (_, operator, _), _ in measured}
     figures = defaultdict(dict)
     for row in rows(folds):
         figures[row["left_out"]][row["figure"]] = row["value"]
     with tempfile.TemporaryDirectory() as folder:
-        kernels = {left: project(operators, systems, database(folder, dict(figures[left]))) for left in ["", *figures]}
+        kernels = {left: project(operators, systems, database(folder, figures[left])) for left in ["", *figures]}
+        kernels["bmm, kernels"] = project(
+            operators, systems, database(folder, figures["bmm"], lambda row: row["operation"] != "gemm_batch")
+        )
+        for device in systems:
+            foreign = database(folder, figures[device], lambda row: targets[device] not in row["target"].split(";"))  # noqa: B023
+            kernels[f"{device}, kernels"] = project(operators, systems, foreign)
         roofline = project(operators, systems, database(folder, None))
     shortest = {
         (kernel, device): min(seconds for (one, _, of), seconds in measured if (one, of) == (kernel, device))
@@ -181,9 +186,14 @@ def main(times, folds):
     for name, wanted in [*lines, ("all", lambda *_: True)]:
         count = sum(wanted(kernel, device) for (kernel, _, device), _ in measured)
         print(f"| {name} | {count} | {' | '.join(percent(table, wanted) for table in tables.values())} |")
-    bare = left_out(lambda *_: "bmm, tiles too", others)
-    count = sum(kernel == "bmm" for (kernel, _, _), _ in measured)
-    print(f"| bmm, with the tiles of linear | {count} | {percent(bare, lambda one, _: one == 'bmm')} | – | – | – |")
+    unnamed = (
+        left_out(lambda kernel, _: f"{kernel}, kernels" if kernel == "bmm" else kernel, others),
+        left_out(lambda _, device: f"{device}, kernels", others),
+    )
+    for kernel in ("bmm", "linear"):
+        count = sum(one == kernel for (one, _, _), _ in measured)
+        found = [percent(table, lambda one, _: one == kernel) for table in unnamed]  # noqa: B023
+        print(f"| {kernel}, its kernels left out, too | {count} | {' | '.join(found)} | – | – |")
 
 
 def deepbench(times):
