@@ -467,6 +467,14 @@ def record(
             "hint: tensors have sizes and no values here; give the model without that branch, or of a language model its "
             "config to kernelcast.llm",
         ) from None
+    except RuntimeError as error:  # Dynamo's
+        if not compile:
+            raise
+        raise KernelcastError(
+            Status.UNAVAILABLE,
+            f"PyTorch {torch.__version__} does not compile this for a GPU that is not there: {str(error).strip().splitlines()[0]}\n"
+            "hint: PyTorch 2.15 is known to; kernelcast choose -- python script.py runs the compiled model on the emulator",
+        ) from error
     return Recording(
         issued=recorder.issued,
         memory_bytes={
