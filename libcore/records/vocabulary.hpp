@@ -41,9 +41,10 @@ inline constexpr std::array names_of<CommandKind>{
     std::string_view("host"),   std::string_view("wait"),    std::string_view("collective")};
 
 // By which interface an application asks.
-enum class Interface : std::uint8_t { cuda, opencl };
+enum class Interface : std::uint8_t { cuda, opencl, hip };
 template <>
-inline constexpr std::array names_of<Interface>{std::string_view("cuda"), std::string_view("opencl")};
+inline constexpr std::array names_of<Interface>{std::string_view("cuda"), std::string_view("opencl"),
+                                                std::string_view("hip")};
 
 // How the memory of the host's that a copy reads or writes was allocated. A device reaches pinned memory by itself;
 // what is pageable goes through a buffer of the driver's.

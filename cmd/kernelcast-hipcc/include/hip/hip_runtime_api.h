@@ -41,6 +41,11 @@
 #define HIP_SYMBOL(symbol) symbol
 
 #ifdef __cplusplus
+#include <cstdlib>
+
+// So that the emulator calls the program one of HIP, which AMD's GPUs run as it is.
+static int const hip_told_kernelcast = setenv("KERNELCAST_HIP", "1", 0);
+
 // Members that AMD's GPUs have, and those that CUDA's structure has lost.
 struct hipDeviceProp_t : cudaDeviceProp {
   char gcnArchName[256];

@@ -23,6 +23,10 @@ for kernel in sums votes hipblas; do
   [ $kernel != hipblas ] || name=cublasSgemm
   grep -q "$name" "$folder/rows.csv" || { echo "no row of $name"; exit 1; }
 done
+# AMD's GPUs need no port of it, and those of NVIDIA run it, too.
+"$bin/kernelcast" choose --device mi250x --device a100 --files "$folder/files" -- "$folder/app" >"$folder/answer"
+grep -q '^ [12]  mi250x' "$folder/answer" && ! grep -q 'is ported' "$folder/answer"
+head -n 2 "$folder/files/commands.csv" | grep -q ',hip$\|,hip,'
 
 printf '#include <rocblas/rocblas.h>\nint main() {}\n' >"$folder/roc.hip"
 ! compile "$folder/roc.hip" -o "$folder/roc" && grep -q 'rocBLAS has no counterpart' "$folder/messages"
