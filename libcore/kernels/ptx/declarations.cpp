@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint64_t max_variable_bytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t max_parameter_bytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t max_registers = std::uint64_t{1} << 24;
+constexpr std::uint64_t max_numbered = std::uint64_t{1} << 16;
 constexpr std::size_t max_dimensions = 16;
 
 std::optional<unsigned> vector_elements(Token const& token) {
@@ -151,6 +152,18 @@ Variable Parser::one_variable(Variable const& common, Token& name) {
   return variable;
 }
 
+// The rest of `.param .u64 %P<2>`, which declares %P0 and %P1.
+void Parser::numbered_variables(Variable const& first, Token name) {
+  Token const at = name;
+  auto const count = count_constant("a number of variables", max_numbered, false);
+  expect('>', "after a number of variables");
+  for (std::uint64_t number = 0; number < count; ++number) {
+    auto variable = first;
+    variable.name = name.text = module_.numbered_names.emplace_back(fmt::format("{}{}", at.text, number));
+    declare_variable(std::move(variable), name);
+  }
+}
+
 void Parser::declare_variable(Variable&& variable, Token const& name) {
   if (function_) {
     auto const id = static_cast<std::uint32_t>(function_->variables.size());
@@ -198,7 +211,10 @@ void Parser::variables(Linkage linkage) {
   do {
     Token name;
     auto variable = one_variable(common, name);
-    declare_variable(std::move(variable), name);
+    if (take('<'))
+      numbered_variables(variable, name);
+    else
+      declare_variable(std::move(variable), name);
   } while (take(','));
   expect(';', "after a variable");
 }

@@ -9,6 +9,7 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -293,8 +294,9 @@ struct Function {
 };
 
 struct Module {
-  std::string path;  // for messages
-  std::string text;  // the whole source; all views point into it
+  std::string path;                        // for messages
+  std::string text;                        // the whole source; views point into it, or into the next
+  std::deque<std::string> numbered_names;  // %P0 and %P1, of a variable that is declared as %P<2>
   unsigned version_major = 0, version_minor = 0;
   std::vector<std::string_view> targets;       // sm_75, texmode_independent, debug, …
   unsigned address_size = 64;                  // bits

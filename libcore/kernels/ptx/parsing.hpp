@@ -70,6 +70,7 @@ class Parser {
   void variables(Linkage);
   void variable_modifiers(Variable&);
   Variable one_variable(Variable const& common, Token& name);
+  void numbered_variables(Variable const& first, Token name);
   void declare_variable(Variable&&, Token const& name);
   std::vector<Parameter> parameters(bool declare, bool results);
   Parameter parameter(bool declare, bool result, std::uint32_t index);

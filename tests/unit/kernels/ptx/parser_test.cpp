@@ -125,6 +125,30 @@ TEST_CASE("operands are resolved") {
   CHECK(i[1].at.line == 10);
 }
 
+TEST_CASE("numbered variables are declared together") {
+  auto const m = parse(
+      ".version 7.0\n.target sm_80\n.address_size 64\n.func f(.param .u64 a, .param .u64 b);\n"
+      ".entry k() { .reg .u64 %R<2>;\n{ .param .u64 %P<2>; st.param.u64 [%P0], %R0; st.param.u64 [%P1], %R1; "
+      "call.uni f, (%P0, %P1); } }\n.global .u32 g<3>;\n",
+      "k.ptx");
+  auto const& k = *m->find_kernel("k");
+  REQUIRE(k.variables.size() == 2);
+  for (std::size_t v = 0; v < 2; ++v) {
+    CHECK(k.variables[v].name == "%P" + std::to_string(v));
+    CHECK(k.variables[v].space == StateSpace::param);
+    CHECK(k.variables[v].size == 8);
+    CHECK(k.instructions.at(v).operands.at(0).elements.at(0).id == v);
+    CHECK(k.instructions.at(2).operands.at(0).kind == Kind::function);
+    CHECK(k.instructions.at(2).operands.at(1).elements.at(v).id == v);
+  }
+  REQUIRE(m->variables.size() == 3);
+  CHECK(m->variables[2].name == "g2");
+  for (std::string const bad : {"%P<2> = 1", "%P<70000>", "%P<2", "%P<2>, %P1"}) {
+    CAPTURE(bad);
+    CHECK(failure(".version 7.0\n.target sm_80\n.entry k() { .param .u64 " + bad + "; }\n") != "accepted");
+  }
+}
+
 TEST_CASE("inner scopes hide outer names, of registers, ranges and labels") {
   auto const m = parse_kernel(R"(
     .reg .b32 %r<4>; .reg .b32 t;
