@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/ptx/parser.hpp"
 #include "kernels/ptx/printer.hpp"
 
 namespace kernelcast::ptx {
@@ -137,7 +138,8 @@ std::string Linker::run() {
     renumber_files(*parts_[number]);
     out += number == 0 ? print(*parts_[number]) : print_continued(*parts_[number]);
   }
-  return out;
+  // ptxas refuses a declaration behind the definition: in the text of one module what is defined is declared once.
+  return print(*parse(std::move(out), "what is linked"));
 }
 
 }  // namespace

@@ -13,8 +13,8 @@
 
 namespace kernelcast::ptx {
 
-// Names and source positions of the parts are changed. Parsing the result throws Error where two parts define the same
-// name or where a declaration and a definition do not agree.
+// Names and source positions of the parts are changed. Throws Error where two parts define the same name or where a
+// declaration and a definition do not agree.
 std::string link(std::vector<std::unique_ptr<Module>> parts);
 
 }  // namespace kernelcast::ptx

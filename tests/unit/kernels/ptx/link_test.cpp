@@ -55,6 +55,17 @@ TEST_CASE("a definition takes the place of declarations, wherever it stands") {
   }
 }
 
+// What an earlier part defines and a later one declares: ptxas takes a declaration behind the definition for another.
+TEST_CASE("each function is declared before its definition, or not at all") {
+  std::string const giver = ".visible .func twice (.param .b32 a) { ret; }\n";
+  std::string const user =
+      ".extern .func twice (.param .b32 a);\n.visible .entry k() { .param .b32 p; call.uni twice, (p); }\n";
+  auto const m = linked({giver, user, user.substr(0, user.find('\n') + 1)});
+  auto const definition = m->text.rfind("twice(.param");
+  REQUIRE(definition != std::string::npos);
+  CHECK(m->text.substr(definition, m->text.find_first_of(";{", definition) - definition + 1).ends_with("{"));
+}
+
 TEST_CASE("a name without linkage belongs to its part") {
   std::string const one = ".global .u32 own = 1;\n.visible .entry a() { .reg .u32 %r<2>; ld.global.u32 %r1, [own]; }\n";
   std::string const two = ".global .u32 own = 2;\n.visible .entry b() { .reg .u32 %r<2>; ld.global.u32 %r1, [own]; }\n";
