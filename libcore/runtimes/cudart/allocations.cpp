@@ -105,6 +105,13 @@ bool Allocations::holds(void const* pointer, std::uint64_t bytes) const {
   return buffer && !is_kept(buffer->address) && bytes <= buffer->size - (address - buffer->address);
 }
 
+std::pair<std::uint64_t, std::uint64_t> Allocations::range_of(void const* pointer) const {
+  if (auto const [begin, allocation] = holding(pointer); allocation) return {begin, allocation->bytes};
+  auto const* const buffer = memory_.find(address_of(pointer));
+  return buffer && !is_kept(buffer->address) ? std::pair{buffer->address, buffer->size}
+                                             : std::pair{std::uint64_t{0}, std::uint64_t{0}};
+}
+
 std::uint64_t Allocations::used_bytes(int device) const {
   std::uint64_t sum = 0;
   for (auto const& [address, allocation] : all_)

@@ -57,6 +57,9 @@ class Allocations {
   // The one that holds this address, and where it begins; null where there is none.
   std::pair<std::uint64_t, Allocation const*> holding(void const*) const;
   bool holds(void const*, std::uint64_t bytes) const;  // all of these, in one buffer of the device
+  // Where the memory that holds this address begins, and its bytes: an allocation, or a variable of a module. 0 bytes
+  // where there is none.
+  std::pair<std::uint64_t, std::uint64_t> range_of(void const*) const;
   std::uint64_t used_bytes(int device) const;
 
  private:

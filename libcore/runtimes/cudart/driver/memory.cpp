@@ -133,7 +133,7 @@ void write(void* data, T value) {
 
 // False where nothing is known of the address.
 Code attribute_of(Allocations& allocations, PointerAttribute attribute, Pointer address, void* data) {
-  auto const [begin, found] = allocations.holding(pointer_of(address));
+  auto const* const found = allocations.holding(pointer_of(address)).second;
   bool const is_symbol = !found && allocations.holds(pointer_of(address), 1);
   if (!found && !is_symbol) return Code::invalid_value;
   auto const type = found ? found->type : MemoryType::device;
@@ -164,10 +164,10 @@ Code attribute_of(Allocations& allocations, PointerAttribute attribute, Pointer 
       write(data, device);
       break;
     case PointerAttribute::range_start:
-      write(data, found ? begin : address);
+      write(data, allocations.range_of(pointer_of(address)).first);
       break;
     case PointerAttribute::range_size:
-      write(data, found ? static_cast<std::size_t>(found->bytes) : std::size_t{0});
+      write(data, static_cast<std::size_t>(allocations.range_of(pointer_of(address)).second));
       break;
     case PointerAttribute::mapped:
       write(data, 1);
@@ -206,10 +206,10 @@ KERNELCAST_CUDA_EXPORT Code cuMemAllocFromPoolAsync(Pointer* out, std::size_t by
 KERNELCAST_CUDA_ALIAS(cuMemAllocFromPoolAsync, cuMemAllocFromPoolAsync_ptsz)
 KERNELCAST_CUDA_EXPORT Code cuMemGetAddressRange_v2(Pointer* begin, std::size_t* bytes, Pointer address) {
   return call_in_context([&](Allocations& allocations) {
-    auto const [at, found] = allocations.holding(pointer_of(address));
-    if (!found) return Code::symbol_not_found;
+    auto const [at, size] = allocations.range_of(pointer_of(address));
+    if (size == 0) return Code::symbol_not_found;
     if (begin) *begin = at;
-    if (bytes) *bytes = found->bytes;
+    if (bytes) *bytes = size;
     return Code::success;
   });
 }

@@ -290,6 +290,10 @@ void launches(Module module) {
   EXPECT(size == 4);
   GOOD(cuMemcpyDtoH_v2(&runs, address, 4));
   EXPECT(runs == 2);
+  Pointer range = 0;
+  std::size_t range_bytes = 0;
+  GOOD(cuMemGetAddressRange_v2(&range, &range_bytes, address + 3));
+  EXPECT(range == address && range_bytes == 4);
   GOOD(cuModuleGetGlobal_v2(&address, nullptr, module, "weight"));
   float const weight = 1;
   GOOD(cuMemcpyHtoD_v2(address, &weight, 4));
