@@ -10,15 +10,14 @@
 #include "base/diag/diag.hpp"
 #include "kernels/frontend/build.hpp"
 #include "kernels/frontend/entry.hpp"
-#include "kernels/ptx/inline.hpp"
-#include "kernels/ptx/liveness.hpp"
+#include "kernels/ptx/kernel_registers.hpp"
 #include "kernels/ptx/parser.hpp"
 
 namespace kernelcast::frontend {
 namespace {
 
 // Raised whenever the same inputs may give other results.
-constexpr std::string_view own_version = "frontend 13";
+constexpr std::string_view own_version = "frontend 14";
 
 enum class Language { opencl, cuda, ptx };
 
@@ -96,9 +95,7 @@ CacheEntry build(Request const& request, Toolchain const& tools, std::string con
   auto& compiled = entry.compiled;
   compiled.kernels = describe_kernels(*module, work.facts);
   for (auto& kernel : compiled.kernels) {
-    auto const& function = *module->find_kernel(kernel.name);
-    auto const whole = ptx::inline_calls(*module, function);
-    kernel.registers.ptx = registers_needed(whole ? *whole : function).registers;
+    kernel.registers.ptx = ptx::kernel_registers(*module, *module->find_kernel(kernel.name));
   }
   registers.finish(compiled.kernels);
   compiled.ptx = std::move(work.ptx);

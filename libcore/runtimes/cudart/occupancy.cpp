@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "kernels/ptx/liveness.hpp"
+#include "kernels/ptx/kernel_registers.hpp"
 
 namespace kernelcast::cudart {
 
@@ -30,7 +30,7 @@ std::optional<std::uint64_t> bound(Kernel const& kernel) {
 // As ptxas does, not more than the kernel's directives permit: as many groups as they say have to fit.
 std::uint64_t registers_of(device::Device const& device, Kernel& kernel) {
   constexpr std::uint64_t least = 8, unit = 8, warp_items = 32;
-  if (kernel.registers == 0) kernel.registers = ptx::registers_needed(*kernel.function).registers;
+  if (kernel.registers == 0) kernel.registers = ptx::kernel_registers(*kernel.program->module, *kernel.function);
   std::uint64_t most = device.max_registers_per_item.value_or(255);
   if (auto const given = directive(kernel, "maxnreg")) most = std::min(most, *given);
   if (auto const items = bound(kernel); items && *items > 0 && *items <= max_work_items(device, kernel)) {

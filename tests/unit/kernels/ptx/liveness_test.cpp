@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "catch.hpp"
+#include "kernels/ptx/kernel_registers.hpp"
 #include "kernels/ptx/parser.hpp"
 #include "samples.hpp"
 
@@ -140,4 +141,27 @@ TEST_CASE("live ranges of 1500 random functions agree with a search over paths")
     }
     REQUIRE(registers_needed(f).registers == most);
   }
+}
+
+// Of calls that are put in line what lives across them is added; functions that are called by address have registers of
+// their own, and the largest counts.
+TEST_CASE("the registers of a kernel are those of all that it calls") {
+  std::string const wide =
+      ".func wide(.param .u64 to) { .reg .u64 %r<2>; .reg .u32 %a<6>; ld.param.u64 %r0, [to];\n"
+      "ld.u32 %a0, [%r0]; ld.u32 %a1, [%r0+4]; ld.u32 %a2, [%r0+8]; ld.u32 %a3, [%r0+12]; ld.u32 %a4, [%r0+16];\n"
+      "st.u32 [%r0+20], %a0; st.u32 [%r0+24], %a1; st.u32 [%r0+28], %a2; st.u32 [%r0+32], %a3; st.u32 [%r0+36], %a4; "
+      "}\n";
+  auto const of_kernel = [&](std::string const& call) {
+    auto const m = parse(".version 7.0\n.target sm_80\n.address_size 64\n" + wide +
+                             ".entry k(.param .u64 p) { .reg .u64 %r<3>; .reg .u32 %a<4>; .param .u64 x;\n"
+                             "ld.param.u64 %r0, [p]; ld.u32 %a0, [%r0]; ld.u32 %a1, [%r0+4]; ld.u32 %a2, [%r0+8];\n"
+                             "st.param.u64 [x], %r0;\n" +
+                             call + "\nst.u32 [%r0], %a0; st.u32 [%r0+4], %a1; st.u32 [%r0+8], %a2; }\n",
+                         "k.ptx");
+    return kernel_registers(*m, *m->find_kernel("k"));
+  };
+  auto const own = of_kernel("");
+  CHECK(own == 3);  // the address is an operand
+  CHECK(of_kernel("call.uni wide, (x);") == own + 5);
+  CHECK(of_kernel("mov.u64 %r1, wide; P: .callprototype _ (.param .u64 _); call %r1, (x), P;") == 5);
 }
