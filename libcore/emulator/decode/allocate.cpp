@@ -34,6 +34,14 @@ class Allocation {
   static void take(Set& set, std::uint32_t r) { set[r / 64] &= ~(std::uint64_t{1} << (r % 64)); }
   static bool has(Set const& set, std::uint32_t r) { return set[r / 64] >> (r % 64) & 1; }
 
+  // `body` gets the members one after the other: sets are mostly sparse.
+  template <class Body>
+  static void for_each(Set const& set, Body const& body) {
+    for (std::size_t w = 0; w < set.size(); ++w)
+      for (std::uint64_t bits = set[w]; bits; bits &= bits - 1)
+        body(static_cast<std::uint32_t>(64 * w + static_cast<std::size_t>(std::countr_zero(bits))));
+  }
+
   static bool has_effect(Draft const& draft) {
     return draft.effect || (draft.kind != Draft::Kind::arithmetic && draft.kind != Draft::Kind::clock);
   }
@@ -103,10 +111,8 @@ class Allocation {
     for (std::uint32_t b = 0; b < d_.blocks.size(); ++b) {
       DraftBlock const& block = d_.blocks[b];
       std::uint32_t const begin = 4 * block.first, end = 4 * block.last;
-      for (std::uint32_t r = 0; r < d_.registers.size(); ++r) {
-        if (has(live_in_[b], r)) touch(r, begin);
-        if (has(live_out_[b], r)) touch(r, end);
-      }
+      for_each(live_in_[b], [&](std::uint32_t r) { touch(r, begin); });
+      for_each(live_out_[b], [&](std::uint32_t r) { touch(r, end); });
       for (std::uint32_t i = block.first; i < block.last; ++i) {
         Draft const& draft = d_.drafts[i];
         if (draft.guard != no_register) touch(draft.guard, 4 * i + 3);  // held while its operations run
@@ -201,9 +207,9 @@ class Allocation {
   // Registers of a set, with their places.
   std::vector<CallSite::Saved> places(Set const& set) const {
     std::vector<CallSite::Saved> result;
-    for (std::uint32_t r = 0; r < d_.registers.size(); ++r)
-      if (has(set, r) && d_.registers[r].pin == no_register && slot_[r] != no_slot)
-        result.push_back({slot_[r], d_.registers[r].wide});
+    for_each(set, [&](std::uint32_t r) {
+      if (d_.registers[r].pin == no_register && slot_[r] != no_slot) result.push_back({slot_[r], d_.registers[r].wide});
+    });
     return result;
   }
 

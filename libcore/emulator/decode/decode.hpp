@@ -52,6 +52,7 @@ class Decoder {
   void split();
   void decode_end(Instruction const&);
   void decode_barrier(Instruction const&);
+  bool takes_a_word(BasicBlock const&) const;
   void note_synchronisation(BasicBlock const&);
 
   // calls.cpp

@@ -86,6 +86,12 @@ void Decoder::split() {
   for (std::size_t k = 0; k < p_.callables.size(); ++k) p_.callables[k].entry = block_of_[p_.whole->callables[k].first];
 }
 
+// As locks do.
+bool Decoder::takes_a_word(BasicBlock const& block) const {
+  return std::any_of(f_.instructions.begin() + block.first, f_.instructions.begin() + block.last,
+                     [](Instruction const& i) { return i.is(ptx::Op::atom) && (i.has("cas") || i.has("exch")); });
+}
+
 void Decoder::note_synchronisation(BasicBlock const& block) {
   bool found = false, idles = true;
   for (std::uint32_t i = block.first; i < block.last; ++i) {
@@ -114,6 +120,7 @@ void Decoder::decode_end(Instruction const& i) {
     if (i.operands.at(0).kind != Operand::Kind::label) throw Unsupported{"an indirect branch"};
     end.kind = End::Kind::jump;
     end.target = block_of_[f_.labels[i.operands[0].id].instruction];
+    end.tries_again = end.target == block_of_[current_] && takes_a_word(p_.blocks[end.target]);
   } else if (i.is(ptx::Op::brx)) {
     end.kind = End::Kind::table;
     end.index = source(i.operands.at(0), LaneType::u32);

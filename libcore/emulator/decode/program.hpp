@@ -40,6 +40,7 @@ struct End {
   std::uint32_t instruction = 0;
   std::uint32_t guard = no_slot;  // predicate slot
   bool negated = false;
+  bool tries_again = false;            // jump: to its own block, for what an atom.cas or .exch of it has found
   std::uint32_t target = 0;            // block; call: index into Impl::calls
   std::vector<std::uint32_t> targets;  // blocks, by index (brx)
   std::uint32_t index = no_slot;       // brx; barrier: its number; warp_barrier: the mask; call: the function's address

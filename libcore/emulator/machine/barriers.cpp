@@ -62,6 +62,22 @@ bool Barriers::open_warp_barriers(Unit& unit, std::uint64_t syncs) {
   return opened;
 }
 
+bool Barriers::counted_complete(std::span<Unit const> units) const {
+  auto here = arrived_;
+  std::array<std::uint32_t, count> wanted{};
+  for (Unit const& unit : units)
+    for (Fragment const& f : unit.fragments) {
+      if (!f.parked() || f.threads == 0) continue;
+      wanted[f.barrier] = std::max(wanted[f.barrier], f.threads);
+      for (std::uint32_t w = 0; w < unit.warps; ++w)
+        if (f.bits[w])
+          here[f.barrier] += f.aligned ? lanes_per_warp : static_cast<std::uint32_t>(std::popcount(f.bits[w]));
+    }
+  for (std::uint32_t barrier = 0; barrier < warp; ++barrier)
+    if (wanted[barrier] != 0 && here[barrier] >= wanted[barrier]) return true;
+  return false;
+}
+
 Barriers::Released Barriers::release(Group const& group, bool running) {
   std::array<std::uint32_t, count> lanes{}, warps{}, wanted{};
   std::uint32_t waiting = 0;

@@ -33,6 +33,8 @@ class Barriers {
     std::span<Observer* const> observers;
     bool holds_cluster = false;  // other groups of the cluster have not arrived at its barrier
   };
+  // Whether a barrier has as many arrivals as those that wait there count.
+  bool counted_complete(std::span<Unit const> units) const;
   enum class Released : std::uint8_t { none, some, stuck, held };
   // Opens the barriers that are complete; while lanes run elsewhere, only those that count. Stuck: no work-item can go
   // on. Held: all wait for other groups of the cluster.

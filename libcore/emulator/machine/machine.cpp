@@ -102,6 +102,7 @@ void Machine::push(Unit& unit, std::uint32_t block, Bits const& bits) {
 // Takes the ready fragment with the lowest key, with all others that are there.
 bool Machine::pick(Unit& unit, bool& test_again) {
   waits_ = {};
+  tries_ = 0;
   if (p_.synchronises) Turns::test_phases(unit, context_.syncs, std::exchange(test_again, false));
   if (turns_.yielding()) turns_.rotate(unit, context_.syncs);
   std::uint64_t lowest = no_key;
@@ -113,12 +114,13 @@ bool Machine::pick(Unit& unit, bool& test_again) {
   block_ = block_at(static_cast<std::uint32_t>(lowest));
   depth_ = ~static_cast<std::uint32_t>(lowest >> 32);
   std::uint64_t next = no_key, oldest = no_key;
-  bool parked = false;
+  bool parked = false, counted = false;
   std::uint32_t stack_limit = ~std::uint32_t{0};
   bits_.fill(0);
   std::erase_if(unit.fragments, [&](Fragment const& f) {
     if (f.parked()) {
       parked = true;
+      counted |= f.threads != 0;
       return false;
     }
     bool const stays = f.state == Fragment::State::waiting || f.state == Fragment::State::held;
@@ -133,6 +135,7 @@ bool Machine::pick(Unit& unit, bool& test_again) {
   });
   stacks_.set_limit(stack_limit);
   next_rank_ = next >> 32 == lowest >> 32 ? static_cast<std::uint32_t>(next) : nowhere;
+  if (p_.synchronises && counted && barriers_.counted_complete(units_)) turns_.leave_soon(context_.syncs);
   if (p_.synchronises) context_.deadline = turns_.deadline(oldest, parked, units_.size() > 1);
   choose_mode(unit);
   moves_ = true;
@@ -263,11 +266,23 @@ bool Machine::branch(Unit& unit, End const& end) {
   }
   if (agreed != 2) {
     block_ = agreed ? end.target : block_ + 1;
+    if (agreed && end.tries_again) return try_again();
     return true;
   }
   push(unit, end.target, taking);
   for (std::uint32_t w = 0; w < unit.warps; ++w) bits_[w] &= ~taking[w];
   push(unit, block_ + 1, bits_);
+  return false;
+}
+
+// A lock that all lanes have found taken so often is held by lanes that others keep waiting.
+bool Machine::try_again() {
+  if (++tries_ < max_tries) return true;
+  tries_ = 0;
+  turns_.give_way(!alone_, units_.size() > 1);
+  if (!turns_.yielding()) return true;
+  context_.deadline = Turns::never;
+  push(*unit_, block_, bits_);
   return false;
 }
 

@@ -144,6 +144,7 @@ class Machine {
   void run_block(BlockCode const&);
   bool go_on(Unit&, BlockCode const&);  // past the block's end; false when another fragment must be picked
   bool branch(Unit&, End const&);
+  bool try_again();
   bool branch_table(Unit&, End const&);
   bool split_guarded(Unit&, End const&, bool& none);
   // Fragments of deeper calls come first, then those at blocks of lower rank. Past the last block lanes leave.
@@ -264,7 +265,9 @@ class Machine {
   std::uint32_t live_warps_ = 0;
   Mode mode_ = Mode::full;
   bool alone_ = false;  // no other fragment in the unit
-  PhaseWait waits_;     // of all its lanes, from the end of its block on
+  static constexpr std::uint32_t max_tries = 16;
+  std::uint32_t tries_ = 0;  // of all lanes together, one after the other
+  PhaseWait waits_;          // of all its lanes, from the end of its block on
 
   Cluster const* cluster_ = nullptr;  // of several groups
   std::uint32_t cluster_rank_ = 0;

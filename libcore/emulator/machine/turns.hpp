@@ -5,9 +5,12 @@
 // Method: blocks with a synchronising operation are counted (Context::syncs). When a fragment that could run has waited
 // for a budget of them (`wait_budget_`), it becomes the only ready one; all others are passed over until no ready one
 // is left, or until the budget is used up again, when the one that has waited longest takes its turn. Likewise a unit
-// that has executed `unit_budget_` of them gives way to the next unit of its group. Programs that spin do so for long,
-// hence each turn halves the budget; it begins anew with each group, so that groups do not depend on each other. Every
-// fragment gets a turn, and in it makes progress: after finitely many turns it has left its loop or none can.
+// that has executed `unit_budget_` of them gives way to the next unit of its group, and soon where a barrier with a
+// count is complete: lanes that spin meanwhile may wait for those at it. Programs that spin do so for long, hence each
+// turn halves the budget; it begins anew with each group, so that groups do not depend on each other. Every fragment
+// gets a turn, and in it makes progress: after finitely many turns it has left its loop or none can.
+//
+// Lanes that have found a lock taken a few times in a row, none of them getting it, give way at once.
 //
 // Lanes that have all found phases of a few mbarriers incomplete wait until one is complete, and test again only when
 // all others wait, too: what a wait counts does not depend on how long it is. Lanes of the same warp that are further
@@ -18,6 +21,7 @@
 // Limits: a loop without any synchronising operation never yields.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "emulator/machine/unit.hpp"
@@ -42,11 +46,14 @@ class Turns {
   void begin_turn(std::uint64_t syncs);
   bool over(std::uint64_t syncs) const { return syncs >= turn_end_; }
   void begin_unit(std::uint64_t syncs) { unit_deadline_ = syncs + unit_budget_; }
+  void leave_soon(std::uint64_t syncs) { unit_deadline_ = std::min(unit_deadline_, syncs + complete_budget); }
 
   // When the running fragment is to stop: `oldest` began to wait first, some are `parked`.
   std::uint64_t deadline(std::uint64_t oldest, bool parked, bool several_units) const;
   // It is time: the running fragment stops at the end of its block. `others`: units or fragments.
   void let_others_run(std::uint64_t syncs, bool others);
+  // Lanes that cannot go on stop now, whatever their budgets; with no one to give way to in the unit they leave it.
+  void give_way(bool others_in_unit, bool several_units);
   bool yielding() const { return yielding_; }
   bool leaving() const { return leaving_; }  // the unit
   // Makes the fragment that has waited longest the only ready one, if others kept it waiting.
@@ -60,11 +67,12 @@ class Turns {
   static bool wake(Unit&, std::uint64_t syncs);
 
  private:
-  static constexpr std::uint32_t initial_budget = 1024, min_budget = 32, min_unit_budget = 128;
+  static constexpr std::uint32_t initial_budget = 1024, min_budget = 32, min_unit_budget = 128, complete_budget = 8;
 
   std::uint32_t wait_budget_ = 0, unit_budget_ = 0;
   std::uint64_t quantum_end_ = 0, unit_deadline_ = 0;
   bool yielding_ = false, leaving_ = false;
+  bool gives_way_ = false;  // whoever has waited longest is next
   TurnLength turns_ = TurnLength::endless;
   std::uint64_t turn_budget_ = 0, turn_end_ = never;
 };
