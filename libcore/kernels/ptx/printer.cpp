@@ -33,6 +33,9 @@ class Printer {
   void header();
   void linkage(Linkage);
   void variable(Variable const&, std::string_view name);
+  enum class Progress : std::uint8_t { none, begun, declared, done };
+  void module_variable(std::size_t index, std::vector<Progress>&);
+  void module_variables();
   void initializers(Variable const&);
   std::string initializer(Initializer const&) const;
   void reference_fields(Variable const&);
@@ -151,6 +154,31 @@ void Printer::variable(Variable const& variable, std::string_view name) {
   if (reference) reference_fields(variable);
   if (!variable.initializers.empty()) initializers(variable);
   out_ += ";\n";
+}
+
+// Behind those whose addresses it holds. One that holds its own address, if only by way of others, is declared before.
+void Printer::module_variable(std::size_t index, std::vector<Progress>& progress) {
+  auto const& v = module_.variables[index];
+  progress[index] = Progress::begun;
+  for (auto const& initial : v.initializers) {
+    auto const other = initial.value.id;
+    if (initial.value.kind != Operand::Kind::variable || initial.value.local) continue;
+    if (progress[other] == Progress::none) module_variable(other, progress);
+    if (progress[other] != Progress::begun) continue;
+    auto declaration = module_.variables[other];
+    declaration.linkage = Linkage::external;
+    declaration.initializers.clear();
+    variable(declaration, declaration.name);
+    progress[other] = Progress::declared;
+  }
+  variable(v, v.name);
+  progress[index] = Progress::done;
+}
+
+void Printer::module_variables() {
+  std::vector<Progress> progress(module_.variables.size());
+  for (std::size_t v = 0; v < progress.size(); ++v)
+    if (progress[v] == Progress::none) module_variable(v, progress);
 }
 
 std::string Printer::parameter(Parameter const& p) const {
@@ -420,7 +448,7 @@ std::string Printer::text(bool continued) {
     signature(module_.functions[i]);
     out_ += ";\n";
   }
-  for (auto const& v : module_.variables) variable(v, v.name);
+  module_variables();
   for (std::size_t i = 0; i < module_.functions.size(); ++i)
     if (i >= declared || module_.functions[i].has_body) function(module_.functions[i]);
   for (auto const& f : module_.functions)

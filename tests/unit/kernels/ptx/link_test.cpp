@@ -82,6 +82,25 @@ TEST_CASE("a name without linkage belongs to its part") {
   CHECK(variable(*n, "own")->initializers.at(0).value.value == 3);
 }
 
+TEST_CASE("a variable that is declared early may hold addresses of what comes later") {
+  std::string const user =
+      ".extern .global .align 8 .u64 text;\n.visible .entry a() { .reg .u64 %r; ld.global.u64 %r, [text]; }\n";
+  std::string const giver =
+      ".const .u8 own[3] = {1, 2, 3};\n.visible .global .align 8 .u64 text = generic(own);\n"
+      ".extern .global .align 8 .u64 ring;\n.visible .global .align 8 .u64 link = ring;\n"
+      ".visible .global .align 8 .u64 ring = link;\n";
+  for (auto const& parts : {std::vector{user, giver}, {user, ".const .u8 own[1] = {4};\n", giver}}) {
+    auto const m = linked(parts);
+    auto const held_by = [&](char const* name) {
+      REQUIRE(variable(*m, name));
+      return m->variables[variable(*m, name)->initializers.at(0).value.id];
+    };
+    CHECK(held_by("text").size == 3);
+    CHECK(held_by("link").name == "ring");
+    CHECK(held_by("ring").name == "link");
+  }
+}
+
 TEST_CASE("of weak definitions the first counts") {
   auto const weak = [](int value) {
     return ".weak .global .u32 shared_by_all = " + std::to_string(value) +
