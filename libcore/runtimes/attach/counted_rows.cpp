@@ -25,10 +25,10 @@ record::Kernel RowReader::read_row(Spooled const& file) const {
   return row;
 }
 
-std::string RowReader::program_of(Spooled const& file) const {
+RowReader::Code RowReader::code_of(Spooled const& file) const {
   std::ifstream kernel(spool_.folder() + "/kernel-" + file.process + '-' + std::to_string(file.number) + ".txt");
-  std::string name, program;
-  return std::getline(kernel, name) && std::getline(kernel, program) ? program : std::string{};
+  Code out;
+  return std::getline(kernel, out.kernel) && std::getline(kernel, out.program) ? out : Code{};
 }
 
 // By a path that is the same in every run, so that what is compiled is found again.
@@ -44,9 +44,9 @@ frontend::Request RowReader::request_for(std::string const& program) const {
 
 namespace {
 
-void fill(record::Kernel& row, std::vector<frontend::KernelInfo> const& kernels) {
+void fill(record::Kernel& row, std::string const& name, std::vector<frontend::KernelInfo> const& kernels) {
   for (auto const& kernel : kernels) {
-    if (kernel.name != row.kernel) continue;
+    if (kernel.name != name) continue;
     launch::fill_registers(row, kernel.registers);
     launch::leave_out_local_memory(row, kernel.registers);
   }
@@ -56,24 +56,24 @@ void fill(record::Kernel& row, std::vector<frontend::KernelInfo> const& kernels)
 
 record::Kernel RowReader::read(Spooled const& file) {
   auto row = read_row(file);
-  if (auto const program = program_of(file); !program.empty()) {
+  if (auto const [program, name] = code_of(file); !program.empty()) {
     auto const [at, is_new] = programs_.try_emplace(program);
     if (is_new) at->second = frontend::compile_text(request_for(program)).kernels;
-    fill(row, at->second);
+    fill(row, name, at->second);
   }
   return row;
 }
 
 std::vector<record::Kernel> RowReader::read_targets(Spooled const& file) {
   auto row = read(file);
-  auto const program = program_of(file);
+  auto const [program, name] = code_of(file);
   if (!machine_code_ || !machine_code_->wanted() || program.empty()) return {std::move(row)};
   auto& module = modules_[program];
   if (!module) module = ptx::parse(read_file(spool_.folder() + '/' + program), program);
-  auto& kernel = kernels_[{program, row.kernel}];
-  if (auto const* const function = module->find_kernel(row.kernel); !kernel && function)
+  auto& kernel = kernels_[{program, name}];
+  if (auto const* const function = module->find_kernel(name); !kernel && function)
     kernel = std::make_unique<emu::Program>(*module, *function);
-  if (!kernel) throw Error(Status::bad_data, Where{program}, fmt::format("no kernel '{}'", row.kernel));
+  if (!kernel) throw Error(Status::bad_data, Where{program}, fmt::format("no kernel '{}'", name));
   std::ifstream text(spool_.folder() + "/entries-" + file.process + '-' + std::to_string(file.number) + ".txt");
   std::vector<std::uint64_t> entries;
   for (std::uint64_t n = 0; text >> n;) entries.push_back(n);
@@ -81,7 +81,7 @@ std::vector<record::Kernel> RowReader::read_targets(Spooled const& file) {
 }
 
 std::optional<record::Kernel> RowReader::recall(Spooled const& file) {
-  auto const program = program_of(file);
+  auto const program = code_of(file).program;
   if (!program.empty() && !programs_.contains(program)) {
     auto const known = cache_ ? frontend::find_cached(request_for(program)) : std::nullopt;
     if (!known) return std::nullopt;

@@ -38,7 +38,10 @@ class RowReader {
 
  private:
   using Kernels = std::vector<frontend::KernelInfo>;
-  std::string program_of(Spooled const&) const;  // its file; empty where there is none
+  struct Code {
+    std::string program, kernel;  // its file, empty where there is none; its name there, the row may have another
+  };
+  Code code_of(Spooled const&) const;
   frontend::Request request_for(std::string const& program) const;
 
   SpoolReader const& spool_;
@@ -47,7 +50,7 @@ class RowReader {
   launch::MachineCode* machine_code_;
   std::map<std::string, Kernels> programs_;  // by file
   std::map<std::string, std::unique_ptr<ptx::Module>> modules_;
-  std::map<std::pair<std::string, std::string>, std::unique_ptr<emu::Program>> kernels_;  // by file and name
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<emu::Program>> kernels_;  // by file and name there
 };
 
 // All rows in a spool, by process and number. What cannot be read is reported.

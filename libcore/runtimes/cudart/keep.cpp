@@ -119,7 +119,7 @@ KeptLaunch::KeptLaunch(From const& from, Kernel const& kernel, LaunchRequest con
     file_ = spool_.name("launch", number, ".toml");
     kept_ = true;
   } catch (attach::Refused const& refused) {
-    text_ = kernel.name + '\n' + refused.why + '\n';
+    text_ = kernel.name_in_rows + '\n' + refused.why + '\n';
     file_ = spool_.name("unkept", number, ".txt");
   }
 }

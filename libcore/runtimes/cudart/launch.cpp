@@ -66,6 +66,10 @@ class Running {
   attach::Usage& usage_;
 };
 
+bool is_asked_for(attach::Settings const& settings, Kernel const& kernel) {
+  return attach::is_among(settings.kernels, kernel.name) || attach::is_among(settings.kernels, kernel.name_in_rows);
+}
+
 unsigned threads_of(attach::Settings const& settings) {
   return settings.threads > 0 ? static_cast<unsigned>(settings.threads)
                               : std::max(1u, std::thread::hardware_concurrency());
@@ -275,10 +279,10 @@ Code Launcher::run(Kernel& kernel, LaunchRequest const& request, emu::Launch lau
   ++parts_.timeline.usage().launches;
   if (parts_.settings.timeline && configuration) {
     auto const pinned_bytes = parts_.timeline.reached(request.stream, launched.parameters);
-    parts_.timeline.kernel(request.stream, kernel.name, case_of(launched), pinned_bytes);
+    parts_.timeline.kernel(request.stream, kernel.name_in_rows, case_of(launched), pinned_bytes);
   }
   std::optional<KeptLaunch> kept;
-  if (counted && parts_.settings.keep && attach::is_among(parts_.settings.kernels, kernel.name)) {
+  if (counted && parts_.settings.keep && is_asked_for(parts_.settings, kernel)) {
     parts_.deferred.run_all();
     kept.emplace(KeptLaunch::From{parts_.memory, parts_.textures, rows_.spool()}, kernel, request, counted->number());
   }

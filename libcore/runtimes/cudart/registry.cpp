@@ -14,6 +14,7 @@
 #include "kernels/cuda/fatbin.hpp"
 #include "kernels/ptx/link.hpp"
 #include "kernels/ptx/parser.hpp"
+#include "kernels/ptx/regions.hpp"
 #include "runtimes/cudart/errors.hpp"
 
 namespace kernelcast::cudart {
@@ -221,6 +222,7 @@ Code Registry::prepare(Kernel& kernel) {
   if (auto const failure = load(*kernel.program); failure != Code::success) return failure;
   kernel.function = kernel.program->module->find_kernel(kernel.name);
   if (!kernel.function) return Code::invalid_device_function;
+  kernel.name_in_rows = ptx::name_in_rows(*kernel.program->module, *kernel.function);
   kernel.ready = std::make_unique<emu::Program>(*kernel.program->module, *kernel.function,
                                                 emu::wmma_fragments(cudart::capability(devices_.current())));
   return Code::success;

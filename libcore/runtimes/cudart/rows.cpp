@@ -277,7 +277,7 @@ std::string case_of(emu::Launch const& launch) {
 record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
   record::Kernel row;
   auto const& [grid, block] = std::tie(launch_.grid, launch_.block);
-  row.kernel = kernel_.name;
+  row.kernel = kernel_.name_in_rows;
   row.case_name = case_of(launch_);
   launch::fill_sizes(row, grid, block);
   row.groups_total = grid.count();
@@ -390,7 +390,7 @@ std::optional<std::uint64_t> Rows::library_called(LibraryCall const& made, std::
 
 void Rows::skip(CountedLaunch const& counted, Kernel const& kernel, std::string const& why) {
   auto const& spool = policy_->spool();
-  spool.publish(spool.name("skipped", counted.number(), ".txt"), kernel.name + '\n' + why + '\n');
+  spool.publish(spool.name("skipped", counted.number(), ".txt"), kernel.name_in_rows + '\n' + why + '\n');
 }
 
 }  // namespace kernelcast::cudart

@@ -1,0 +1,17 @@
+// Kernels that a compiler made of a region of OpenMP or OpenACC, by the names that rows have.
+//
+// GCC names such a kernel FUNCTION$_omp_fn$NUMBER and leaves its lines in the PTX where the program was built with -g.
+// OpenMP's kernels only start the team; the region's code is in FUNCTION$_omp_fn$NUMBER$impl.
+#pragma once
+
+#include <string>
+
+#include "kernels/ptx/module.hpp"
+
+namespace kernelcast::ptx {
+
+// "heat::step:12", the function and the line where the region begins; "heat::step:12#2" of the second region of the
+// module that begins there. The kernel's own name where it is of no region, or where its lines are unknown.
+std::string name_in_rows(Module const&, Function const& kernel);
+
+}  // namespace kernelcast::ptx
