@@ -16,6 +16,7 @@
 #include "base/process/process.hpp"
 #include "base/process/variables.hpp"
 #include "runtimes/attach/environment.hpp"
+#include "runtimes/attach/offload.hpp"
 
 namespace kernelcast::attach {
 
@@ -160,6 +161,7 @@ std::vector<std::string> environment_of_application(Settings const& given, Cuda 
   } else if (!runtimes.empty()) {
     put_first(out, "LD_LIBRARY_PATH", runtimes);
     put_compilers(out, runtimes, given.spool);
+    put_offload(out);
   }
   return out;
 }

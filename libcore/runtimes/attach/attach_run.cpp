@@ -16,6 +16,7 @@
 #include "records/table/table.hpp"
 #include "records/trace.hpp"
 #include "runtimes/attach/attach.hpp"
+#include "runtimes/attach/offload.hpp"
 
 namespace kernelcast::attach {
 
@@ -134,15 +135,16 @@ std::string ended_early(attach::Attached const& attached) {
   return text;
 }
 
-std::string without_rows(attach::Attached const& attached) {
+std::string without_rows(attach::Attached const& attached, std::string const& program) {
   auto const ended = ended_early(attached);
-  std::string const so = ended.empty() ? "" : ": " + ended;
+  auto const offload = attach::hint_of_offload(program);
+  std::string const so = (ended.empty() ? "" : ": " + ended) + (offload.empty() ? "" : "\nhint: " + offload);
   if (attached.usage)
     return (attached.running.empty() ? "no row: the application called CUDA and launched no kernel"
                                      : "no row: no launch has ended") +
            so;
   std::string const none = "no row: no launch was seen, by OpenCL or by CUDA" + so;
-  return ended.empty()
+  return ended.empty() && offload.empty()
              ? none +
                    "\nhint: an application that clears its environment before it first calls OpenCL or CUDA is "
                    "not reached"
@@ -215,7 +217,7 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   else if (trace && attached.rows.empty())
     io.note("no trace: no launch of such a kernel was seen, or none has a launch file");
   else if (!command.graph && attached.rows.empty())
-    io.note(without_rows(attached));
+    io.note(without_rows(attached, command.application.front()));
   if (attached.status > signal_base && !attached.rows.empty())
     io.note("the rows are those until the application ended: " + ended_early(attached));
   bool const summary = command.summary || (isatty(STDERR_FILENO) == 1 && !trace && !command.graph);
