@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "emulator/emu.hpp"
@@ -121,6 +122,9 @@ KERNELCAST_CUDA_EXPORT Code cuModuleGetGlobal_v2(Pointer* address, std::size_t* 
                                                  char const* name) {
   return of_module(module, [&](Registry&, emu::Memory& memory) {
     if (!name) return Code::invalid_value;
+    // libgomp asks for it where a program has regions of the host within those of the device, which a kernel waits for.
+    if (std::string_view(name) == "__gomp_rev_offload_var")
+      return cudart::unsupported("reverse offload of OpenMP (target device(ancestor: 1))");
     auto const& variables = module->module->variables;
     auto const found = std::find_if(variables.begin(), variables.end(), [&](auto const& v) { return v.name == name; });
     if (found == variables.end()) return Code::symbol_not_found;

@@ -299,6 +299,7 @@ void launches(Module module) {
   GOOD(cuMemcpyHtoD_v2(address, &weight, 4));
   GOOD(scale(function, data, 2, 1));
   EXPECT(cuModuleGetGlobal_v2(&address, nullptr, module, "missing") == Code::symbol_not_found);
+  EXPECT(cuModuleGetGlobal_v2(&address, nullptr, module, "__gomp_rev_offload_var") == Code::not_supported);
 
   // Handles are looked up, whatever they hold.
   int on_the_stack = 0;
