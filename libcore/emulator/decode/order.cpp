@@ -4,9 +4,11 @@
 // the blocks in the text: compilers put the body of an `if` behind the code that follows it.
 // Method: reverse post-order. Of a block's successors those that leave the most loops are visited first and thus come
 // last, so that a loop's blocks precede what follows the loop; where that does not decide, the order of the text does.
-// Limits: in a graph with a cycle that is entered at two places some join may come before its branches. Functions of
-// more than 4096 blocks keep the order of the text.
+// Limits: in a graph with a cycle that is entered at two places some join may come before its branches. A kernel of
+// more than 4096 blocks is ordered by its functions, one after the other; those that are larger themselves keep the
+// order of the text.
 #include <algorithm>
+#include <utility>
 
 #include "emulator/decode/decode.hpp"
 
@@ -16,10 +18,11 @@ namespace {
 
 constexpr std::size_t max_blocks = 4096;
 
+using Successors = std::vector<std::vector<std::uint32_t>>;  // by block
+
 class Orderer {
  public:
-  explicit Orderer(Drafts const& drafts) : count_(drafts.blocks.size()) {
-    for (std::uint32_t b = 0; b < count_; ++b) successors_.push_back(drafts.successors(b));
+  explicit Orderer(Successors successors) : count_(successors.size()), successors_(std::move(successors)) {
     loops_of_.resize(count_);
   }
 
@@ -134,20 +137,55 @@ class Orderer {
   }
 
   std::size_t count_;
-  std::vector<std::vector<std::uint32_t>> successors_;
+  Successors successors_;
   std::vector<std::vector<std::uint32_t>> loops_of_;  // by block, ascending
   std::vector<bool> entered_, roots_;
 };
 
+// Blocks that edges connect, in either direction: those of one function. In the order of the text, as are their
+// members.
+std::vector<std::vector<std::uint32_t>> connected(Successors const& successors) {
+  std::vector<std::uint32_t> parent(successors.size());
+  for (std::uint32_t b = 0; b < parent.size(); ++b) parent[b] = b;
+  auto const first_of = [&](std::uint32_t b) {
+    while (parent[b] != b) b = parent[b] = parent[parent[b]];
+    return b;
+  };
+  for (std::uint32_t b = 0; b < successors.size(); ++b)
+    for (std::uint32_t const to : successors[b]) {
+      auto const [low, high] = std::minmax(first_of(b), first_of(to));
+      parent[high] = low;
+    }
+  std::vector<std::vector<std::uint32_t>> by_first(successors.size());
+  for (std::uint32_t b = 0; b < successors.size(); ++b) by_first[first_of(b)].push_back(b);
+  std::erase_if(by_first, [](auto const& blocks) { return blocks.empty(); });
+  return by_first;
+}
+
+// The ranks of these blocks among each other, which no edge leaves.
+std::vector<std::uint32_t> ranks_within(std::vector<std::uint32_t> const& blocks, Successors const& all) {
+  Successors own(blocks.size());
+  for (std::uint32_t b = 0; b < blocks.size(); ++b)
+    for (std::uint32_t const to : all[blocks[b]])
+      own[b].push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(blocks, to) - blocks.begin()));
+  return Orderer(std::move(own)).ranks();
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> ranks_of_blocks(Drafts const& drafts) {
-  if (drafts.blocks.size() > max_blocks) {
-    std::vector<std::uint32_t> text(drafts.blocks.size());
-    for (std::uint32_t b = 0; b < text.size(); ++b) text[b] = b;
-    return text;
+  Successors successors;
+  for (std::uint32_t b = 0; b < drafts.blocks.size(); ++b) successors.push_back(drafts.successors(b));
+  if (successors.size() <= max_blocks) return Orderer(std::move(successors)).ranks();
+  std::vector<std::uint32_t> out(successors.size());
+  std::uint32_t before = 0;
+  for (auto const& blocks : connected(successors)) {
+    bool const ordered = blocks.size() <= max_blocks;
+    auto const ranks = ordered ? ranks_within(blocks, successors) : std::vector<std::uint32_t>{};
+    for (std::uint32_t b = 0; b < blocks.size(); ++b) out[blocks[b]] = before + (ordered ? ranks[b] : b);
+    before += static_cast<std::uint32_t>(blocks.size());
   }
-  return Orderer(drafts).ranks();
+  return out;
 }
 
 }  // namespace kernelcast::emu

@@ -279,10 +279,11 @@ bool Machine::branch(Unit& unit, End const& end) {
 bool Machine::try_again() {
   if (++tries_ < max_tries) return true;
   tries_ = 0;
-  turns_.give_way(!alone_, units_.size() > 1);
-  if (!turns_.yielding()) return true;
+  if (alone_ && units_.size() == 1) return true;
+  if (alone_) turns_.leave();
   context_.deadline = Turns::never;
   push(*unit_, block_, bits_);
+  if (!alone_) unit_->fragments.back().state = Fragment::State::passed_over;
   return false;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "emulator/machine/barriers.hpp"
 #include "emulator/opcodes/copy.hpp"
@@ -23,7 +22,7 @@ void Turns::begin(TurnLength turns) {
   turn_budget_ = first_of[static_cast<std::size_t>(turns)];
   wait_budget_ = unit_budget_ = initial_budget;
   quantum_end_ = 0;
-  yielding_ = leaving_ = gives_way_ = false;
+  yielding_ = leaving_ = false;
 }
 
 // A group that is set aside again and again is waiting: its turns become shorter.
@@ -46,22 +45,15 @@ void Turns::let_others_run(std::uint64_t syncs, bool others) {
   if (syncs >= turn_end_ || (syncs >= unit_deadline_ && others)) leaving_ = true;
 }
 
-void Turns::give_way(bool others_in_unit, bool several_units) {
-  if (!others_in_unit && !several_units) return;
-  yielding_ = gives_way_ = true;
-  if (!others_in_unit) leaving_ = true;
-}
-
 void Turns::rotate(Unit& unit, std::uint64_t syncs) {
   yielding_ = false;
-  bool const at_once = std::exchange(gives_way_, false);
   if (leaving_ || syncs >= unit_deadline_) unit_budget_ = std::max(unit_budget_ / 2, min_unit_budget);
   Barriers::open_warp_barriers(unit, syncs);
   Fragment const* oldest = nullptr;
   for (Fragment const& f : unit.fragments)
     if (runs(f) && (!oldest || f.since < oldest->since || (f.since == oldest->since && f.key < oldest->key)))
       oldest = &f;
-  if (!oldest || (!at_once && oldest->since + wait_budget_ > syncs)) return;
+  if (!oldest || oldest->since + wait_budget_ > syncs) return;
   std::uint64_t const key = oldest->key;
   for (Fragment& f : unit.fragments)
     if (runs(f)) f.state = f.key == key ? Fragment::State::ready : Fragment::State::passed_over;

@@ -10,7 +10,8 @@
 // turn halves the budget; it begins anew with each group, so that groups do not depend on each other. Every fragment
 // gets a turn, and in it makes progress: after finitely many turns it has left its loop or none can.
 //
-// Lanes that have found a lock taken a few times in a row, none of them getting it, give way at once.
+// Lanes that have found a lock taken a few times in a row, none of them getting it, are passed over at once; all others
+// go on in their order, so that lanes of a warp still meet.
 //
 // Lanes that have all found phases of a few mbarriers incomplete wait until one is complete, and test again only when
 // all others wait, too: what a wait counts does not depend on how long it is. Lanes of the same warp that are further
@@ -52,8 +53,7 @@ class Turns {
   std::uint64_t deadline(std::uint64_t oldest, bool parked, bool several_units) const;
   // It is time: the running fragment stops at the end of its block. `others`: units or fragments.
   void let_others_run(std::uint64_t syncs, bool others);
-  // Lanes that cannot go on stop now, whatever their budgets; with no one to give way to in the unit they leave it.
-  void give_way(bool others_in_unit, bool several_units);
+  void leave() { yielding_ = leaving_ = true; }  // whatever the budgets
   bool yielding() const { return yielding_; }
   bool leaving() const { return leaving_; }  // the unit
   // Makes the fragment that has waited longest the only ready one, if others kept it waiting.
@@ -72,7 +72,6 @@ class Turns {
   std::uint32_t wait_budget_ = 0, unit_budget_ = 0;
   std::uint64_t quantum_end_ = 0, unit_deadline_ = 0;
   bool yielding_ = false, leaving_ = false;
-  bool gives_way_ = false;  // whoever has waited longest is next
   TurnLength turns_ = TurnLength::endless;
   std::uint64_t turn_budget_ = 0, turn_end_ = never;
 };
