@@ -137,7 +137,7 @@ std::string ended_early(attach::Attached const& attached) {
 
 std::string without_rows(attach::Attached const& attached, std::string const& program) {
   auto const ended = ended_early(attached);
-  auto const offload = attach::hint_of_offload(program);
+  auto const offload = attach::hint_of_offload(program, attached.usage.has_value());
   std::string const so = (ended.empty() ? "" : ": " + ended) + (offload.empty() ? "" : "\nhint: " + offload);
   if (attached.usage)
     return (attached.running.empty() ? "no row: the application called CUDA and launched no kernel"

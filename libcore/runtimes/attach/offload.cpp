@@ -31,7 +31,7 @@ void put_offload(std::vector<std::string>& variables) {
   put_unless_set(variables, "OMP_TARGET_OFFLOAD", "mandatory");
 }
 
-std::string hint_of_offload(std::string const& program) {
+std::string hint_of_offload(std::string const& program, bool called_cuda) {
   auto const content = content_of(program);
   if (!content.starts_with("\177ELF")) return {};
   auto const holds = [&](std::string_view text) { return content.find(text) != content.npos; };
@@ -42,6 +42,7 @@ std::string hint_of_offload(std::string const& program) {
            " -foffload=nvptx-none (Debian has this compiler in the package gcc-offload-nvptx)";
   if (!holds("BEGIN PREAMBLE"))  // of each PTX text that GCC writes
     return "its regions have no code for NVIDIA's GPUs: build it with -foffload=nvptx-none";
+  if (called_cuda) return {};
   return "libgomp runs regions on a GPU by a plug-in: is libgomp-plugin-nvptx.so.1 installed (on Debian the package "
          "libgomp-plugin-nvptx1), and did the program ask for its device?";
 }

@@ -14,7 +14,8 @@ namespace kernelcast::attach {
 void put_offload(std::vector<std::string>& variables);
 
 // Why the regions of a program that never launched a kernel may have run on the host, or could not run, and what to do:
-// a hint, by what its file holds. Empty for a program without regions, and where the file cannot be read.
-std::string hint_of_offload(std::string const& program);
+// a hint, by what its file holds and by whether it called CUDA. Empty for a program without regions, where the file
+// cannot be read, and where nothing is missing.
+std::string hint_of_offload(std::string const& program, bool called_cuda);
 
 }  // namespace kernelcast::attach

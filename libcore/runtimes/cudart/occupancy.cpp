@@ -53,4 +53,12 @@ std::uint64_t groups_per_unit(device::Device const& device, Kernel& kernel, std:
   return device::occupancy(device, needs, block).groups_per_cu;
 }
 
+std::uint64_t max_resident_work_items(device::Device const& device, Kernel& kernel) {
+  constexpr std::uint64_t warp_items = 32;
+  auto items = max_work_items(device, kernel);
+  while (items > warp_items && groups_per_unit(device, kernel, items, 0) == 0)
+    items = (items - 1) / warp_items * warp_items;
+  return items;
+}
+
 }  // namespace kernelcast::cudart

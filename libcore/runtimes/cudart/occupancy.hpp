@@ -10,6 +10,9 @@ namespace kernelcast::cudart {
 // runs here.
 std::uint64_t registers_of(device::Device const&, Kernel&);
 std::uint64_t max_work_items(device::Device const&, Kernel const&);
+// The same, and not more than the registers of a compute unit suffice for. Larger ones run here: registers are
+// estimates.
+std::uint64_t max_resident_work_items(device::Device const&, Kernel&);
 // On one compute unit; 0 where not even one fits.
 std::uint64_t groups_per_unit(device::Device const&, Kernel&, std::uint64_t block, std::uint64_t dynamic_shared_bytes);
 

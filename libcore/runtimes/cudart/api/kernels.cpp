@@ -33,7 +33,7 @@ KERNELCAST_CUDA_EXPORT Code cudaFuncGetAttributes(FunctionAttributes* out, void 
       if (variable.space == ptx::StateSpace::constant) out->constant_bytes += variable.size;
     for (auto const& variable : kernel.function->variables)
       if (variable.space == ptx::StateSpace::local) out->local_bytes += variable.size;
-    out->max_threads_per_block = static_cast<int>(max_work_items(device, kernel));
+    out->max_threads_per_block = static_cast<int>(max_resident_work_items(device, kernel));
     out->registers = static_cast<int>(registers_of(device, kernel));
     auto const& targets = kernel.program->module->targets;
     auto const target = targets.empty() ? std::string_view{} : targets.front();
