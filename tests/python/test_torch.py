@@ -88,6 +88,22 @@ class Operators(unittest.TestCase):
         self.assertEqual(backward.operator.flop, 2.5 * forward.operator.flop)
         self.assertEqual(backward.phase, "backward")
 
+    def test_recurrent_networks_have_products_in_each_step(self):
+        inputs, hidden, steps, batch = 24, 32, 10, 4
+        for kind, gates in ((nn.LSTM, 4), (nn.GRU, 3), (nn.RNN, 1)):
+            model = kind(inputs, hidden, 2, bidirectional=True, batch_first=True)
+            forward = libraries(record(model, batch, steps, inputs), "gemm")
+            rows = gates * hidden
+            expected = {f"gemm:tf32:{batch * steps}x{rows}x{inputs}x1": 2, f"gemm:tf32:{batch * steps}x{rows}x{2 * hidden}x1": 2,
+                        f"gemm:tf32:{batch}x{rows}x{hidden}x1": 4 * steps}  # fmt: skip
+            self.assertEqual(forward, expected)
+            step = record(model, batch, steps, inputs, train=True)
+            flop = {phase: sum(one.operator.flop for one in step.issued if one.phase == phase) for phase in ("forward", "backward")}
+            self.assertEqual(flop["backward"], 2 * flop["forward"])
+            self.assertEqual(sum(one.host_s > 1e-5 and "recurrent" in one.operator.kernel for one in step.issued), 2)
+        with self.assertRaisesRegex(kernelcast.KernelcastError, "proj_size"):
+            record(nn.LSTM(inputs, hidden, proj_size=8), steps, batch, inputs)
+
     def test_dropout_is_one_kernel_each_way(self):
         step = record(nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.1)), 4, 8, train=True)
         self.assertEqual(list(libraries(step, "dropout")), ["dropout:f32:32"])

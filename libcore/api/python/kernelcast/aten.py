@@ -272,6 +272,34 @@ def _attention(first: int, causal: int, gradient: bool = False) -> Callable:
     return handler
 
 
+def _recurrent(gradient: bool) -> Callable:
+    """Of each layer and direction a product for all inputs, then in each step one of the hidden states and the gates: Appleyard
+    et al., arXiv:1604.01946, without products of several steps together."""
+
+    def handler(name, args, out):
+        x, h, weights, layers, directions, batch_first = args[2:] if gradient else args
+        steps, batch = x.shape[1 if batch_first else 0], x.shape[0 if batch_first else 1]
+        hidden, kind, width = h.shape[-1], kind_of(x, torch.backends.cudnn.allow_tf32), x.element_size()
+        matrices = [weight for weight in weights if weight.dim() == 2]
+        for inputs, _ in zip(matrices[::2], matrices[1::2]):
+            rows, features = inputs.shape
+            states = float(width * batch * hidden)
+            cell = Operator(name + ".cell", named("elementwise", kind_of(x), batch * rows), 0, states * (rows / hidden + 1),
+                            states * (rows / hidden if gradient else 2))  # fmt: skip
+            if not gradient:
+                yield product(name + ".input", kind, steps * batch, rows, features, width=width)
+            for _ in range(steps):
+                step = (batch, hidden, rows) if gradient else (batch, rows, hidden)
+                yield product(name + ".step", kind, *step, width=width)
+                yield cell
+            if gradient:
+                yield product(name + ".input", kind, steps * batch, features, rows, width=width)
+                yield product(name + ".weight", kind, rows, features, steps * batch, width=width)
+                yield product(name + ".weight", kind, rows, hidden, steps * batch, width=width)
+
+    return handler
+
+
 def _elementwise(name, args, out):
     yield _moving("elementwise", name, args, out)
 
@@ -325,6 +353,8 @@ _HANDLERS: dict[str, Callable] = {
     "_to_copy": _copy,
     "clone": _copy,
     "copy": _copy,
+    "recurrent": _recurrent(False),
+    "recurrent_backward": _recurrent(True),
     "attention": _attention(0, 3),
     "attention_backward": _attention(1, 4, True),
     "_scaled_dot_product_flash_attention_for_cpu": _attention(0, 4),

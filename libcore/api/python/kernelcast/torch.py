@@ -21,7 +21,7 @@ import argparse
 import contextlib
 import copy
 import importlib.util
-import math
+import itertools
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -201,7 +201,12 @@ class _Recorder(TorchDispatchMode):
     def _add(self, name, base, args, out):
         if not self.recording or not tensors_in((args, out)):
             return
-        self.add(kernels_of("aten." + name if base else name, base, args, out))
+        made = kernels_of("aten." + name if base else name, base, args, out)
+        if base.startswith("recurrent"):  # one call of cuDNN's
+            self.add(itertools.islice(made, 1))
+            self.add(made, 0.0)
+        else:
+            self.add(made)
 
     @contextlib.contextmanager
     def region(self, host_s: float) -> Iterator[None]:
@@ -295,6 +300,54 @@ def _gradient_of_attention(ctx, gradient):
 torch.library.register_autograd("kernelcast::attention", _gradient_of_attention, setup_context=_save_for_gradient)
 
 
+# A recurrent network as cuDNN's; `reserve` is what its gradient needs beside results. Weights are those of all layers, in
+# PyTorch's order; there are as many gates as rows of the first one hold hidden states.
+_RECURRENT = "Tensor x, Tensor h, Tensor[] weights, int layers, int directions, bool batch_first"
+_OPERATORS.define(f"recurrent({_RECURRENT}) -> (Tensor, Tensor, Tensor, Tensor)")
+_OPERATORS.define(f"recurrent_backward(Tensor gradient, Tensor reserve, {_RECURRENT}) -> (Tensor, Tensor, Tensor[])")
+
+
+@torch.library.register_fake("kernelcast::recurrent")
+def _recurrent(x, h, weights, layers, directions, batch_first):
+    hidden = h.shape[-1]
+    gates = weights[0].shape[0] // hidden
+    out = x.new_empty((*x.shape[:-1], directions * hidden))
+    return out, torch.empty_like(h), torch.empty_like(h), x.new_empty((layers, out.numel(), gates + 1))
+
+
+@torch.library.register_fake("kernelcast::recurrent_backward")
+def _recurrent_gradient(gradient, reserve, x, h, weights, layers, directions, batch_first):
+    return torch.empty_like(x), torch.empty_like(h), [torch.empty_like(weight) for weight in weights]
+
+
+def _save_for_recurrent_gradient(ctx, inputs, output):
+    x, h, weights, *ctx.how = inputs
+    ctx.save_for_backward(output[3], x, h, *weights)
+
+
+def _gradient_of_recurrent(ctx, gradient, *_):
+    reserve, x, h, *weights = ctx.saved_tensors
+    return *torch.ops.kernelcast.recurrent_backward(gradient, reserve, x, h, weights, *ctx.how), None, None, None
+
+
+torch.library.register_autograd("kernelcast::recurrent", _gradient_of_recurrent, setup_context=_save_for_recurrent_gradient)
+
+
+def _recurrent_network(has_cells: bool) -> Callable:
+    """torch._VF's function of this kind: lstm() has cells beside hidden states."""
+
+    def run(x, state, weights, has_biases, layers, dropout, train, bidirectional, batch_first=None):
+        if batch_first is None:
+            raise KernelcastError(Status.BAD_DATA, "a recurrent network of packed sequences: their lengths are values of tensors")
+        h = state[0] if has_cells else state
+        if len(weights) != layers * (1 + bidirectional) * (4 if has_biases else 2):
+            raise KernelcastError(Status.BAD_DATA, "an LSTM with proj_size is not known")
+        out, h_n, c_n, _ = torch.ops.kernelcast.recurrent(x, h, weights, layers, 1 + bidirectional, batch_first)
+        return (out, h_n, c_n) if has_cells else (out, h_n)
+
+    return run
+
+
 @contextlib.contextmanager
 def _patched(owner: Any, **functions: Any) -> Iterator[None]:
     before = {name: getattr(owner, name) for name in functions}
@@ -339,6 +392,8 @@ def _as_cuda(recorder: _Recorder, amp: torch.dtype | None) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         if propagate := getattr(ShardingPropagator, "_propagate_tensor_meta_non_cached", None):
             stack.enter_context(_patched(ShardingPropagator, _propagate_tensor_meta_non_cached=shapes))
+        of_kinds = {name: _recurrent_network(name == "lstm") for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")}
+        stack.enter_context(_patched(torch._VF, **of_kinds))
         stack.enter_context(_patched(torch.nn.functional, scaled_dot_product_attention=sdpa, dropout=dropout))
         fast = torch.backends.mha.get_fastpath_enabled()
         torch.backends.mha.set_fastpath_enabled(False)
