@@ -32,6 +32,7 @@ from .arguments import buffer
 from .launch import Launch
 from .library import KernelcastError, Status
 from .operators import Operator
+from .replaced import replaced
 from .triton import launch
 
 TUNED_ON = "a100"
@@ -161,21 +162,6 @@ class _Driver:
         return True
 
 
-@contextlib.contextmanager
-def _replaced(owner: Any, **values: Any) -> Iterator[None]:
-    before = {name: vars(owner)[name] for name in values if name in vars(owner)}
-    for name, value in values.items():
-        setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        for name in values:
-            if name in before:
-                setattr(owner, name, before[name])
-            else:
-                delattr(owner, name)
-
-
 def _forget() -> None:
     """What PyTorch keeps of its answers to whether there is a GPU."""
     from torch._inductor.runtime.hints import DeviceProperties
@@ -204,11 +190,11 @@ def _as_if_present() -> Iterator[None]:
         "get_multi_processor_count": lambda *_: _DEVICE.multi_processor_count,
     }  # fmt: skip
     with (
-        _replaced(torch.cuda, **of_torch),
-        _replaced(CudaInterface, **{name: staticmethod(value) for name, value in of_dynamo.items()}),
-        _replaced(CudaInterface.Worker, get_device_properties=staticmethod(lambda *_: _DEVICE)),
-        _replaced(triton.runtime.driver, _active=_Driver()),
-        _replaced(triton_helpers, set_driver_to_gpu=_nothing),
+        replaced(torch.cuda, **of_torch),
+        replaced(CudaInterface, **{name: staticmethod(value) for name, value in of_dynamo.items()}),
+        replaced(CudaInterface.Worker, get_device_properties=staticmethod(lambda *_: _DEVICE)),
+        replaced(triton.runtime.driver, _active=_Driver()),
+        replaced(triton_helpers, set_driver_to_gpu=_nothing),
     ):
         _forget()
         try:
@@ -261,7 +247,7 @@ def _without_memory(call: Callable, recorder: Any) -> Callable:
 
     def run(inputs):
         same = {"_exchange_device": lambda _: 0, "_maybe_exchange_device": lambda _: 0, "set_device": _nothing}
-        with _replaced(torch.cuda, **same), recorder.region(HOST_CALL_S):
+        with replaced(torch.cuda, **same), recorder.region(HOST_CALL_S):
             return call(inputs)
 
     return run
@@ -278,7 +264,7 @@ def compiled(model: Callable, recorder: Any) -> Callable:
         with recorder.apart():
             inputs = _on_gpu(graph, inputs)
             ours = {"triton": lambda _, name, source, **__: _Kernel(name, source, recorder)}
-            with _as_if_present(), _replaced(AsyncCompile, **ours):
+            with _as_if_present(), replaced(AsyncCompile, **ours):
                 made = compile_fx.compile_fx_inner(graph, inputs, **how)
             made.current_callable = _without_memory(made.current_callable, recorder)
             return made

@@ -50,6 +50,7 @@ from .allocator import Allocator
 from .aten import base_of, bytes_of, collective_of, has_no_kernel, kernels_of, tensors_in
 from .library import KernelcastError, Status
 from .operators import Answer, Issued, Operator, Recording, collective
+from .replaced import replaced
 
 __all__ = ["project", "record"]
 
@@ -348,18 +349,6 @@ def _recurrent_network(has_cells: bool) -> Callable:
     return run
 
 
-@contextlib.contextmanager
-def _patched(owner: Any, **functions: Any) -> Iterator[None]:
-    before = {name: getattr(owner, name) for name in functions}
-    for name, function in functions.items():
-        setattr(owner, name, function)
-    try:
-        yield
-    finally:
-        for name, function in before.items():
-            setattr(owner, name, function)
-
-
 # What autocast computes in float32 on CUDA and not on a CPU.
 _FLOAT32 = "layer_norm group_norm softmax log_softmax norm exp log pow cumsum sum prod softplus cosine_similarity".split()
 
@@ -391,17 +380,17 @@ def _as_cuda(recorder: _Recorder, amp: torch.dtype | None) -> Iterator[None]:
 
     with contextlib.ExitStack() as stack:
         if propagate := getattr(ShardingPropagator, "_propagate_tensor_meta_non_cached", None):
-            stack.enter_context(_patched(ShardingPropagator, _propagate_tensor_meta_non_cached=shapes))
+            stack.enter_context(replaced(ShardingPropagator, _propagate_tensor_meta_non_cached=shapes))
         of_kinds = {name: _recurrent_network(name == "lstm") for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")}
-        stack.enter_context(_patched(torch._VF, **of_kinds))
-        stack.enter_context(_patched(torch.nn.functional, scaled_dot_product_attention=sdpa, dropout=dropout))
+        stack.enter_context(replaced(torch._VF, **of_kinds))
+        stack.enter_context(replaced(torch.nn.functional, scaled_dot_product_attention=sdpa, dropout=dropout))
         fast = torch.backends.mha.get_fastpath_enabled()
         torch.backends.mha.set_fastpath_enabled(False)
         stack.callback(torch.backends.mha.set_fastpath_enabled, fast)
         if amp is not None:
             for owner in (torch, torch.Tensor):
                 known = {name: in_float32(getattr(owner, name)) for name in _FLOAT32 if hasattr(owner, name)}
-                stack.enter_context(_patched(owner, **known))
+                stack.enter_context(replaced(owner, **known))
         yield
 
 
@@ -603,7 +592,7 @@ def _step(recorder, modules, model, inputs, loss, optimizer, amp, parallel):
 def _faked(mode: FakeTensorMode, value: Any) -> Any:
     """Without memory: made by a function in that mode, or a copy of what is there."""
     if callable(value) and not isinstance(value, torch.nn.Module):
-        with _Making(), _patched(torch.Tensor, __deepcopy__=_copied(torch.Tensor.__deepcopy__)):
+        with _Making(), replaced(torch.Tensor, __deepcopy__=_copied(torch.Tensor.__deepcopy__)):
             return value()
     if isinstance(value, torch.nn.Module):
         if any(isinstance(p, FakeTensor) for p in value.parameters()):
