@@ -5,8 +5,8 @@
 // Method: reverse post-order. Of a block's successors those that leave the most loops are visited first and thus come
 // last, so that a loop's blocks precede what follows the loop; where that does not decide, the order of the text does.
 // Limits: in a graph with a cycle that is entered at two places some join may come before its branches. A kernel of
-// more than 4096 blocks is ordered by its functions, one after the other; those that are larger themselves keep the
-// order of the text.
+// more than 4096 blocks is ordered by its functions, one after the other; one of more than 65536
+// blocks, or with loops that have 16 million together, keeps the order of the text.
 #include <algorithm>
 #include <utility>
 
@@ -16,7 +16,7 @@ namespace kernelcast::emu {
 
 namespace {
 
-constexpr std::size_t max_blocks = 4096;
+constexpr std::size_t max_blocks_at_once = 4096, max_blocks = 65536, max_blocks_of_loops = std::size_t{1} << 24;
 
 using Successors = std::vector<std::vector<std::uint32_t>>;  // by block
 
@@ -26,8 +26,10 @@ class Orderer {
     loops_of_.resize(count_);
   }
 
+  // Empty where loops have too many blocks.
   std::vector<std::uint32_t> ranks() {
     find_loops();
+    if (blocks_of_loops_ > max_blocks_of_loops) return {};
     for (std::uint32_t b = 0; b < count_; ++b)
       std::ranges::sort(successors_[b], [&](std::uint32_t x, std::uint32_t y) {
         std::size_t const in_x = common_loops(b, x), in_y = common_loops(b, y);
@@ -105,12 +107,14 @@ class Orderer {
     std::uint32_t loop = 0;
     visit(
         [&](std::uint32_t from, std::uint32_t header) {
+          if (blocks_of_loops_ > max_blocks_of_loops) return;
           std::vector<bool> inside(count_);
           std::vector<std::uint32_t> rest;
           auto const add = [&](std::uint32_t b) {
             if (inside[b]) return;
             inside[b] = true;
             loops_of_[b].push_back(loop);
+            ++blocks_of_loops_;
             rest.push_back(b);
           };
           inside[header] = true;
@@ -138,6 +142,7 @@ class Orderer {
 
   std::size_t count_;
   Successors successors_;
+  std::size_t blocks_of_loops_ = 0;
   std::vector<std::vector<std::uint32_t>> loops_of_;  // by block, ascending
   std::vector<bool> entered_, roots_;
 };
@@ -176,13 +181,14 @@ std::vector<std::uint32_t> ranks_within(std::vector<std::uint32_t> const& blocks
 std::vector<std::uint32_t> ranks_of_blocks(Drafts const& drafts) {
   Successors successors;
   for (std::uint32_t b = 0; b < drafts.blocks.size(); ++b) successors.push_back(drafts.successors(b));
-  if (successors.size() <= max_blocks) return Orderer(std::move(successors)).ranks();
+  if (successors.size() <= max_blocks_at_once)
+    if (auto ranks = Orderer(successors).ranks(); !ranks.empty()) return ranks;
   std::vector<std::uint32_t> out(successors.size());
   std::uint32_t before = 0;
   for (auto const& blocks : connected(successors)) {
-    bool const ordered = blocks.size() <= max_blocks;
-    auto const ranks = ordered ? ranks_within(blocks, successors) : std::vector<std::uint32_t>{};
-    for (std::uint32_t b = 0; b < blocks.size(); ++b) out[blocks[b]] = before + (ordered ? ranks[b] : b);
+    auto const ranks = blocks.size() <= max_blocks ? ranks_within(blocks, successors)
+                                                   : std::vector<std::uint32_t>{};  // or too many loops
+    for (std::uint32_t b = 0; b < blocks.size(); ++b) out[blocks[b]] = before + (ranks.empty() ? b : ranks[b]);
     before += static_cast<std::uint32_t>(blocks.size());
   }
   return out;
