@@ -28,6 +28,7 @@ make() {  # the library of HIP, its prefixes as FROM=TO, headers
 make runtime 'cudaDevAttr=hipDeviceAttribute cuda=hip make_cuda=make_hip CUDA_R_=HIP_R_ CUDA_C_=HIP_C_' cuda_runtime_api.h cuda_runtime.h driver_types.h driver_functions.h \
   texture_types.h surface_types.h channel_descriptor.h library_types.h texture_indirect_functions.h
 make driver 'CU_=HIP_ cu=hip CU=hip' cuda.h
+make numbers '__nv_=__hip_ __NV_=__HIP_' cuda_bf16.h cuda_fp8.h
 make complex 'cuC=hipC cuD=hipD cuF=hipF make_cu=make_hip' cuComplex.h
 make blas 'cublas=hipblas CUBLAS_=HIPBLAS_' cublas_v2.h cublas_api.h
 make blaslt 'cublasLt=hipblasLt CUBLASLT_=HIPBLASLT_' cublasLt.h
