@@ -328,10 +328,10 @@ Status run(Choose const& options, cli::Streams& io) {
   if (!options.application.empty() || !options.commands.empty() || !options.torch.empty())
     answer.commands = rows_of<record::Command>(files.commands);
   if (!options.application.empty() && elapsed.count() >= budget.seconds) answer.cut = budget.text;
-  auto const is_asked = [&](record::Interface interface) {
+  auto const has_calls_of = [&](record::Interface interface) {
     return std::ranges::any_of(answer.commands, [&](auto const& command) { return command.interface == interface; });
   };
-  bool const is_cuda = is_asked(record::Interface::cuda), is_hip = is_asked(record::Interface::hip);
+  bool const is_cuda = has_calls_of(record::Interface::cuda), is_hip = has_calls_of(record::Interface::hip);
   bool const may_differ = !options.application.empty() && !is_cuda && !is_hip && !chooses_device(of_miniemu);
   if (may_differ && (status != 0 || !answer.kernels.empty()))
     run_as_others(options, of_miniemu, database, files, status, input, answer, io);
