@@ -1,12 +1,12 @@
 // HIP's language on CUDA's: launches, and warps without a mask.
 #pragma once
+#include <cuda_runtime.h>
+#include <hip/hip_runtime_api.h>
+#include <hip/hip_vector_types.h>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <cuda_runtime.h>
-#include <hip/hip_runtime_api.h>
-#include <hip/hip_vector_types.h>
 
 #define hipThreadIdx_x threadIdx.x
 #define hipThreadIdx_y threadIdx.y
@@ -22,7 +22,8 @@
 #define hipGridDim_z gridDim.z
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
 #define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
-#define hipLaunchKernelGGL(kernel, grid, block, shared, stream, ...) (kernel)<<<(grid), (block), (shared), (stream)>>>(__VA_ARGS__)
+#define hipLaunchKernelGGL(kernel, grid, block, shared, stream, ...) \
+  (kernel)<<<(grid), (block), (shared), (stream)>>>(__VA_ARGS__)
 #define __HIP_DEVICE_COMPILE__ __CUDA_ARCH__
 #define __noinline__ __attribute__((noinline))
 

@@ -79,7 +79,8 @@ cudaError_t hipExtMallocWithFlags(T** pointer, std::size_t bytes, unsigned) {
   return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
 }
 
-inline cudaError_t hipMemcpyWithStream(void* to, void const* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+inline cudaError_t hipMemcpyWithStream(void* to, void const* from, std::size_t bytes, cudaMemcpyKind kind,
+                                       cudaStream_t stream) {
   auto const status = cudaMemcpyAsync(to, from, bytes, kind, stream);
   return status == cudaSuccess ? cudaStreamSynchronize(stream) : status;
 }
@@ -107,7 +108,8 @@ inline cudaError_t hipInit(unsigned) {
 
 #if CUDART_VERSION >= 13000  // which takes a place where HIP takes a device
 inline cudaMemLocation hipLocationOf(int device) {
-  return {device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, {device == cudaCpuDeviceId ? 0 : device}};
+  return {device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice,
+          {device == cudaCpuDeviceId ? 0 : device}};
 }
 inline cudaError_t hipMemPrefetchTo(void const* from, std::size_t bytes, int device, cudaStream_t stream = nullptr) {
   return cudaMemPrefetchAsync(from, bytes, hipLocationOf(device), 0, stream);
@@ -121,7 +123,8 @@ inline cudaError_t hipMemAdviseOf(void const* from, std::size_t bytes, cudaMemor
 #define hipMemAdvise hipMemAdviseOf
 #endif
 #if CUDART_VERSION >= 12000
-inline cudaError_t hipGraphInstantiateOf(cudaGraphExec_t* made, cudaGraph_t graph, cudaGraphNode_t*, char*, std::size_t) {
+inline cudaError_t hipGraphInstantiateOf(cudaGraphExec_t* made, cudaGraph_t graph, cudaGraphNode_t*, char*,
+                                         std::size_t) {
   return cudaGraphInstantiate(made, graph, 0);
 }
 #undef hipGraphInstantiate

@@ -16,14 +16,14 @@ namespace hip_vectors {
 
 template <class V>
 struct Size : std::integral_constant<int, 0> {};
-#define HIP_SIZES(name)                                              \
-  template <>                                                        \
-  struct Size<name##1> : std::integral_constant<int, 1> {};          \
-  template <>                                                        \
-  struct Size<name##2> : std::integral_constant<int, 2> {};          \
-  template <>                                                        \
-  struct Size<name##3> : std::integral_constant<int, 3> {};          \
-  template <>                                                        \
+#define HIP_SIZES(name)                                     \
+  template <>                                               \
+  struct Size<name##1> : std::integral_constant<int, 1> {}; \
+  template <>                                               \
+  struct Size<name##2> : std::integral_constant<int, 2> {}; \
+  template <>                                               \
+  struct Size<name##3> : std::integral_constant<int, 3> {}; \
+  template <>                                               \
   struct Size<name##4> : std::integral_constant<int, 4> {};
 HIP_SIZES(char)
 HIP_SIZES(uchar)
@@ -66,34 +66,34 @@ HIP_BOTH V all(Scalar<V> value) {
 
 }  // namespace hip_vectors
 
-#define HIP_OPERATOR(op, Name)                                                                      \
-  namespace hip_vectors {                                                                           \
-  struct Name {                                                                                     \
-    template <class T>                                                                              \
-    HIP_BOTH T operator()(T a, T b) const {                                                         \
-      return a op b;                                                                                \
-    }                                                                                               \
-  };                                                                                                \
-  }                                                                                                 \
-  template <class V>                                                                                \
-  HIP_BOTH hip_vectors::IfVector<V> operator op(V const& a, V const& b) {                           \
-    return hip_vectors::each(a, b, hip_vectors::Name{});                                            \
-  }                                                                                                 \
-  template <class V>                                                                                \
-  HIP_BOTH hip_vectors::IfVector<V> operator op(V const& a, hip_vectors::Scalar<V> b) {             \
-    return a op hip_vectors::all<V>(b);                                                             \
-  }                                                                                                 \
-  template <class V>                                                                                \
-  HIP_BOTH hip_vectors::IfVector<V> operator op(hip_vectors::Scalar<V> a, V const& b) {             \
-    return hip_vectors::all<V>(a) op b;                                                             \
-  }                                                                                                 \
-  template <class V>                                                                                \
-  HIP_BOTH hip_vectors::IfVector<V>& operator op##=(V& a, V const& b) {                             \
-    return a = a op b;                                                                              \
-  }                                                                                                 \
-  template <class V>                                                                                \
-  HIP_BOTH hip_vectors::IfVector<V>& operator op##=(V& a, hip_vectors::Scalar<V> b) {               \
-    return a = a op b;                                                                              \
+#define HIP_OPERATOR(op, Name)                                                          \
+  namespace hip_vectors {                                                               \
+  struct Name {                                                                         \
+    template <class T>                                                                  \
+    HIP_BOTH T operator()(T a, T b) const {                                             \
+      return a op b;                                                                    \
+    }                                                                                   \
+  };                                                                                    \
+  }                                                                                     \
+  template <class V>                                                                    \
+  HIP_BOTH hip_vectors::IfVector<V> operator op(V const& a, V const& b) {               \
+    return hip_vectors::each(a, b, hip_vectors::Name{});                                \
+  }                                                                                     \
+  template <class V>                                                                    \
+  HIP_BOTH hip_vectors::IfVector<V> operator op(V const& a, hip_vectors::Scalar<V> b) { \
+    return a op hip_vectors::all<V>(b);                                                 \
+  }                                                                                     \
+  template <class V>                                                                    \
+  HIP_BOTH hip_vectors::IfVector<V> operator op(hip_vectors::Scalar<V> a, V const& b) { \
+    return hip_vectors::all<V>(a) op b;                                                 \
+  }                                                                                     \
+  template <class V>                                                                    \
+  HIP_BOTH hip_vectors::IfVector<V>& operator op##=(V & a, V const& b) {                \
+    return a = a op b;                                                                  \
+  }                                                                                     \
+  template <class V>                                                                    \
+  HIP_BOTH hip_vectors::IfVector<V>& operator op##=(V & a, hip_vectors::Scalar<V> b) {  \
+    return a = a op b;                                                                  \
   }
 HIP_OPERATOR(+, Sum)
 HIP_OPERATOR(-, Difference)

@@ -1,4 +1,4 @@
 #pragma once
-#include <cub/cub.cuh>
 #include <hip/hip_runtime.h>
+#include <cub/cub.cuh>
 namespace hipcub = cub;
