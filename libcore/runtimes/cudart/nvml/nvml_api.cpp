@@ -252,8 +252,8 @@ EXPORT nvmlDeviceGetPciInfo_v3(Handle const* handle, Pci* out) {
     if (!out) return Result::invalid_argument;
     *out = {};
     out->bus = bus_of(d);
-    std::snprintf(out->legacy, sizeof out->legacy, "0000:%02X:00.0", out->bus);
-    std::snprintf(out->text, sizeof out->text, "00000000:%02X:00.0", out->bus);
+    std::snprintf(out->legacy, sizeof out->legacy, "0000:%02X:00.0", out->bus & 0xff);
+    std::snprintf(out->text, sizeof out->text, "00000000:%02X:00.0", out->bus & 0xff);
     return Result::success;
   });
 }
