@@ -49,9 +49,21 @@ if [ ! -f "$names/hip_names/runtime.h" ]; then
 fi
 
 own="-I$place/include -I$names"
-sources=no linking=yes
+sources=no
+case " $* " in *.hip\ * | *.cu\ * | *.cpp\ * | *.cc\ * | *.cxx\ * | *.C\ *) sources=yes ;; esac
+before=
 for argument; do
   shift
+  if [ "$before" = -x ]; then  # the language: all sources are HIP's
+    before=
+    continue
+  fi
+  if [ "$before" = -o ]; then
+    before=
+    set -- "$@" "$argument"
+    continue
+  fi
+  before=$argument
   case $argument in
     --offload-arch=* | --amdgpu-target=* | -munsafe-fp-atomics | -mno-* | --rocm-path=* | --hip-* | -fhip-* | -stdlib=*) continue ;;
     -fno-gpu-rdc | -Wno-* | -Werror* | -fgpu-flush-denormals-to-zero) continue ;;
@@ -66,17 +78,16 @@ for argument; do
     -lrccl) argument=-lnccl ;;
     -lamdhip64) continue ;;
     -lroc*) fail 5 "$argument: no library of CUDA's does that" 'hipBLAS, hipFFT and others have one' ;;
+    -Wl,*) for word in $(echo "${argument#-Wl,}" | tr , ' '); do set -- "$@" -Xlinker "$word"; done; continue ;;
     -pthread | -f* | -m* | -W*) set -- "$@" -Xcompiler "$argument"; continue ;;
-    -c | -E | -S | -M | -MM) linking=no ;;
-    -x | hip | c++) [ "$argument" = c++ ] || continue ;;
-    -xhip | --hip-link | -v) continue ;;
+    -x | -xhip | --hip-link | -v) continue ;;
     -Ofast) set -- "$@" -O3 --use_fast_math; continue ;;
     -Og | -Oz | -Os) argument=-O1 ;;
-    *.hip | *.cu | *.cpp | *.cc | *.cxx | *.C) sources=yes ;;
+    *.o | *.a | *.so)  # which nvcc would compile, too, beside a source
+      [ $sources = no ] || { set -- "$@" -Xlinker "$argument"; continue; } ;;
   esac
   set -- "$@" "$argument"
 done
 [ $sources = no ] || set -- -x cu "$@"
-[ $linking = no ] || [ $sources = no ] || :
 # shellcheck disable=SC2086
 exec "$nvcc" -w -arch="${KERNELCAST_HIP_ARCH:-sm_80}" -D__HIPCC__=1 -D__HIP__=1 -D__HIP_PLATFORM_AMD__=1 $own "$@"

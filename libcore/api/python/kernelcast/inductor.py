@@ -219,7 +219,8 @@ def _on_gpu(graph: torch.fx.GraphModule, inputs: list) -> list:
     with mode, torch.no_grad():
         inputs = tree_map_only(torch.Tensor, moved, inputs)
         for node in graph.graph.nodes:
-            node.meta.update(tree_map_only(torch.Tensor, moved, {name: node.meta[name] for name in ("val",) if name in node.meta}))
+            if "val" in node.meta:
+                node.meta["val"] = tree_map_only(torch.Tensor, moved, node.meta["val"])
             if node.op == "call_function":
                 node.args, node.kwargs = tree_map_only(torch.device, lambda _: gpu, (node.args, node.kwargs))
     graph.recompile()

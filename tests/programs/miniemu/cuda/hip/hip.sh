@@ -28,6 +28,12 @@ done
 grep -q '^ [12]  mi250x' "$folder/answer" && ! grep -q 'is ported' "$folder/answer"
 head -n 2 "$folder/files/commands.csv" | grep -q ',hip$\|,hip,'
 
+# A source beside an object, with the language said.
+printf 'int one() { return 1; }\n' >"$folder/one.cpp"
+printf '#include <hip/hip_runtime.h>\nint one();\nint main() { return one() - 1; }\n' >"$folder/main.hip"
+compile -x hip -c "$folder/one.cpp" -o "$folder/one.o"
+compile -x hip "$folder/main.hip" "$folder/one.o" -Wl,-rpath,"$folder" -o "$folder/two" && "$folder/two"
+
 printf '#include <rocblas/rocblas.h>\nint main() {}\n' >"$folder/roc.hip"
 ! compile "$folder/roc.hip" -o "$folder/roc" && grep -q 'rocBLAS has no counterpart' "$folder/messages"
 status=0
