@@ -5,6 +5,7 @@
 # make fuzz [SECONDS=60] [TARGET="parse …"] the libFuzzer targets, each for so long; runs add up
 # make fuzz-diff [SECONDS=60|COUNT=N] [SEED=N]   random kernels on the emulator against an OpenCL device
 # make torture [SECONDS=60|COUNT=N] [SEED=N]     programs killed at random moments and run again
+# make deps-hip        what AMD's machine code of HIP programs needs: AMD's headers and device libraries
 # make deps-offload    what the tests of OpenMP and OpenACC on GPUs need: GCC with code for nvptx, gfortran
 # make deps-clusters   what the tests of sweeps on clusters need: GNU parallel, Snakemake, Slurm
 # make inject  has each call of the programs for memory, files and threads fail in turn (an hour)
@@ -34,9 +35,11 @@ PACKAGE_PACKAGES = dpkg-dev file fakeroot
 CLUSTER_PACKAGES = munge parallel slurm-client slurmctld slurmd snakemake
 # GCC's code for NVIDIA's GPUs, with the plug-in that libgomp loads.
 OFFLOAD_PACKAGES = gcc g++ gfortran gcc-offload-nvptx
+# AMD's headers and device libraries of HIP, of which clang makes AMD's machine code. Their nvcc is no package of Debian's.
+HIP_PACKAGES = libamdhip64-dev rocm-device-libs
 LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
 
-.PHONY: all help build deps deps-demo deps-bench deps-clusters deps-lint deps-offload deps-package package deb dist wheel uninstall demo check test lint lint-deep structure fuzz fuzz-diff inject torture curves bench install release \
+.PHONY: all help build deps deps-demo deps-bench deps-clusters deps-hip deps-lint deps-offload deps-package package deb dist wheel uninstall demo check test lint lint-deep structure fuzz fuzz-diff inject torture curves bench install release \
         format man clean
 all: build
 
@@ -49,8 +52,9 @@ deps-package: packages = $(PACKAGES) $(PACKAGE_PACKAGES)
 deps-bench: packages = $(PACKAGES) $(BENCH_PACKAGES)
 deps-clusters: packages = $(PACKAGES) $(CLUSTER_PACKAGES)
 deps-offload: packages = $(PACKAGES) $(OFFLOAD_PACKAGES)
+deps-hip: packages = $(PACKAGES) $(HIP_PACKAGES)
 deps-lint: packages = $(PACKAGES) $(LINT_PACKAGES)
-deps deps-demo deps-bench deps-clusters deps-lint deps-offload deps-package:
+deps deps-demo deps-bench deps-clusters deps-hip deps-lint deps-offload deps-package:
 	@missing=; for p in $(packages); do \
 	  [ "$$(dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null)" = installed ] || missing="$$missing $$p"; done; \
 	[ -z "$$missing" ] && exit 0; \

@@ -17,10 +17,11 @@ Usage: kernelcast-hipcc [OPTIONS] FILE... [-o FILE]
 
 Compiles HIP sources into programs that run under kernelcast choose and miniemu --attach, with or without an NVIDIA GPU.
 Options are those of hipcc: -c, -o, -I, -D, -L, -l, -O, -g, -std, -f..., -W.... Libraries: hipBLAS, hipBLASLt, hipFFT, hipRAND,
-hipSPARSE, hipSOLVER, hipCUB, RCCL. A warp has 32 work-items.
+hipSPARSE, hipSOLVER, hipCUB, RCCL. A program holds code for warps of 32 work-items and for wavefronts of 64; the device that
+it sees (--as) decides.
 
 Variables: KERNELCAST_HIP_NVCC, the nvcc to use (default: on PATH, else /usr/local/cuda/bin/nvcc); KERNELCAST_HIP_ARCH, the
-architecture of the PTX (default: sm_80).
+architecture of the PTX for warps of 32 (default: sm_80).
 TEXT
     exit 0 ;;
   --version)
@@ -52,12 +53,20 @@ own="-I$place/include -I$names"
 sources=no
 case " $* " in *.hip\ * | *.cu\ * | *.cpp\ * | *.cc\ * | *.cxx\ * | *.C\ *) sources=yes ;; esac
 before=
+recorded=$(pwd)  # with what AMD's own compiler needs of these words, by lines
+record() {
+  recorded="$recorded
+$1"
+}
 for argument; do
   shift
-  if [ "$before" = -x ]; then  # the language: all sources are HIP's
-    before=
-    continue
-  fi
+  case $before in
+    -x) before= && continue ;;  # the language: all sources are HIP's
+    -I | -D | -U | -include | -isystem | -iquote | -idirafter) record "$argument" ;;
+  esac
+  case $argument in
+    -I* | -D* | -U* | -include | -isystem | -iquote | -idirafter | -std=* | -O* | -ffast-math | -munsafe-fp-atomics) record "$argument" ;;
+  esac
   if [ "$before" = -o ]; then
     before=
     set -- "$@" "$argument"
@@ -89,5 +98,21 @@ for argument; do
   set -- "$@" "$argument"
 done
 [ $sources = no ] || set -- -x cu "$@"
+if [ $sources = yes ]; then  # which the program holds (hip_runtime_api.h), so that AMD's machine code can be made of it
+  key=$(printf '%s' "$recorded" | cksum | tr ' ' -)
+  command=$names/command-$key.h
+  if [ ! -f "$command" ]; then
+    printf '%s\n' "$recorded" | sed 's/[\\"]/\\&/g; s/.*/"&\\n"/; 1i #define KERNELCAST_HIP_COMMAND \\
+s/$/ \\/; $s/ \\$//' >"$command.$$"
+    mv "$command.$$" "$command"
+  fi
+  set -- -include "$command" "$@"
+fi
+arch=${KERNELCAST_HIP_ARCH:-sm_80}
+arch=${arch#sm_}
+# Relocatable code is linked as machine code.
+kinds=compute_$arch wide=compute_87
+case " $* " in *" -rdc=true "*) kinds=sm_$arch,$kinds wide=sm_87,$wide ;; esac
 # shellcheck disable=SC2086
-exec "$nvcc" -w -arch="${KERNELCAST_HIP_ARCH:-sm_80}" -D__HIPCC__=1 -D__HIP__=1 -D__HIP_PLATFORM_AMD__=1 $own "$@"
+exec "$nvcc" -w -lineinfo -gencode "arch=compute_$arch,code=[$kinds]" -gencode "arch=compute_87,code=[$wide]" \
+  -D__HIPCC__=1 -D__HIP__=1 -D__HIP_PLATFORM_AMD__=1 $own "$@"

@@ -97,8 +97,12 @@ double footprint_bytes(double touched_bytes, double growth, std::uint64_t memory
 void fill_warp(record::Kernel& row, ptx::Function const& kernel, std::string const& source) {
   using enum ptx::Op;
   if (frontend::is_opencl(source)) return;
-  auto const exchanges = [](ptx::Instruction const& i) { return i.is(shfl, vote, match, redux, activemask); };
-  if (std::ranges::any_of(kernel.instructions, exchanges)) row.warp_lanes = emu::lanes_per_warp;
+  for (auto const& i : kernel.instructions) {
+    if (!i.is(shfl, vote, match, redux, activemask)) continue;
+    bool const of_two_warps = std::ranges::any_of(ptx::wavefront_pragmas, [&](auto name) { return i.has(name); });
+    std::uint64_t const lanes = of_two_warps ? 2 * emu::lanes_per_warp : emu::lanes_per_warp;
+    row.warp_lanes = std::min(row.warp_lanes.value_or(lanes), lanes);
+  }
 }
 
 std::string architecture_alone(ptx::Module const& module) {

@@ -21,14 +21,14 @@ MachineCode::Target MachineCode::target_of(std::string const& text) {
 
 std::vector<record::Kernel> MachineCode::rows(record::Kernel const& row, Entries const& entries,
                                               ptx::Module const& module, emu::Program const& program,
-                                              frontend::Request const* source) {
+                                              std::span<frontend::Request const> sources) {
   std::vector<record::Kernel> out;
   for (auto const& target : targets_) {
     auto& own = out.emplace_back(row);
     if (target.name == by_rules) continue;
     own.target = target.name;
     if (frontend::is_amd_target(target.name)) {
-      if (!fill_amd(own, entries, program, source, target.listing)) out.pop_back();
+      if (!fill_amd(own, entries, program, sources, target.listing)) out.pop_back();
     } else {
       fill(own, code(module, program, row.kernel, target.name), entries);
     }
@@ -69,24 +69,39 @@ void fill_private(record::Kernel& row, emu::AmdSlots const& slots, amdgcn::Resou
 
 }  // namespace
 
+// Source by source, until one has the kernel.
+amdgcn::Code const* MachineCode::amd_code(AmdCodes& codes, record::Kernel const& row,
+                                          std::span<frontend::Request const> sources, std::string const& listing) {
+  auto const add = [&](std::string text, std::string const& name) {
+    codes.by_kernel.merge(amdgcn::read(codes.listings.emplace_back(std::move(text)), name));
+  };
+  if (!listing.empty() && codes.listings.empty()) add(read_file(listing), listing);
+  auto found = codes.by_kernel.find(row.kernel);
+  for (; found == codes.by_kernel.end() && listing.empty() && codes.sources < sources.size(); ++codes.sources) {
+    auto const& source = sources[codes.sources];
+    try {
+      add(frontend::amd_assembly(source, row.target), fmt::format("{} for {}", source.path, row.target));
+    } catch (Error const& error) {
+      if (source.hip_folder.empty()) throw;  // of an application others may do
+      if (auto text = error.text("AMD's machine code"); said_.insert(text).second) report_(std::move(text));
+    }
+    found = codes.by_kernel.find(row.kernel);
+  }
+  return found == codes.by_kernel.end() ? nullptr : &found->second;
+}
+
 bool MachineCode::fill_amd(record::Kernel& row, Entries const& entries, emu::Program const& program,
-                           frontend::Request const* source, std::string const& listing) {
-  if (!source && listing.empty())
+                           std::span<frontend::Request const> sources, std::string const& listing) {
+  if (sources.empty() && listing.empty())
     throw Error(Status::usage,
                 fmt::format("machine code for {} needs the source of kernel '{}'", row.target, row.kernel),
                 "an application's kernels are PTX: leave out this target, or run their source by itself");
-  auto const [at, is_new] = amd_codes_.try_emplace({&program.module(), row.target});
-  auto& codes = at->second;
-  if (is_new) {
-    codes.listing = listing.empty() ? frontend::amd_assembly(*source, row.target) : read_file(listing);
-    codes.by_kernel =
-        amdgcn::read(codes.listing, listing.empty() ? fmt::format("{} for {}", source->path, row.target) : listing);
-  }
-  auto const found = codes.by_kernel.find(row.kernel);
-  if (found == codes.by_kernel.end())
+  auto const* const found = amd_code(amd_codes_[{&program.module(), row.target}], row, sources, listing);
+  if (!found && listing.empty() && !sources.front().hip_folder.empty()) return false;  // it is said why
+  if (!found)
     throw Error(Status::unavailable,
                 fmt::format("machine code for {}: the assembly has no kernel '{}'", row.target, row.kernel));
-  amdgcn::Code const& code = found->second;
+  amdgcn::Code const& code = *found;
   if (code.calls) {
     report_(fmt::format(
         "kernel '{}' has no row for {}: it calls functions that clang-19 and libclc-19 do not have there{}", row.kernel,

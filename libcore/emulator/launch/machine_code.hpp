@@ -2,7 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <list>
 #include <map>
+#include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -41,12 +44,12 @@ class MachineCode {
   struct Entries {
     std::vector<std::uint64_t> w32, w64 = {};
   };
-  // One row a target: `row`, the counts of a kernel of the module. AMD's machine code needs the source of the module;
-  // no row where it calls what is not there.
-  // Throws Error: unavailable (a compiler or nvdisasm is not there, or refuses the target), usage (no source),
-  // bad_data (not as many entries as blocks).
+  // One row a target: `row`, the counts of a kernel of the module. AMD's machine code needs the source of the module,
+  // or the sources that may be; no row where it calls what is not there, and of HIP where it cannot be made. Throws
+  // Error: unavailable (a compiler or nvdisasm is not there, or refuses the target), usage (no source), bad_data (not
+  // as many entries as blocks).
   std::vector<record::Kernel> rows(record::Kernel const& row, Entries const&, ptx::Module const&, emu::Program const&,
-                                   frontend::Request const* source);
+                                   std::span<frontend::Request const> sources);
 
  private:
   struct Code {
@@ -54,18 +57,22 @@ class MachineCode {
     std::uint64_t registers = 0;
   };
   struct AmdCodes {
-    std::string listing;
-    std::map<std::string, amdgcn::Code> by_kernel;  // views into the listing
+    std::list<std::string> listings;
+    std::map<std::string, amdgcn::Code> by_kernel;  // views into the listings
+    std::size_t sources = 0;                        // that were compiled
   };
   Code const& code(ptx::Module const&, emu::Program const&, std::string const& kernel, std::string const& target);
   void fill(record::Kernel& row, Code const&, Entries const&) const;
-  bool fill_amd(record::Kernel& row, Entries const&, emu::Program const&, frontend::Request const* source,
+  bool fill_amd(record::Kernel& row, Entries const&, emu::Program const&, std::span<frontend::Request const> sources,
                 std::string const& listing);
+  amdgcn::Code const* amd_code(AmdCodes&, record::Kernel const&, std::span<frontend::Request const> sources,
+                               std::string const& listing);
 
   std::vector<Target> targets_;
   bool cache_;
   double time_limit_s_;
   std::function<void(std::string)> report_;
+  std::set<std::string> said_;                                                      // of sources of HIP
   std::map<std::tuple<ptx::Module const*, std::string, std::string>, Code> codes_;  // by module, kernel and target
   std::map<std::pair<ptx::Module const*, std::string>, AmdCodes> amd_codes_;        // by module and target
 };

@@ -592,9 +592,9 @@ class Runner {
         add_row(std::move(configuration.row), configuration);
         continue;
       }
-      for (auto& row : machine_code_.rows(configuration.row,
-                                          {configuration.observer->entries(), configuration.observer->entries(64)},
-                                          *compiled().module, *configuration.kernel->program, &plan_.request))
+      for (auto& row : machine_code_.rows(
+               configuration.row, {configuration.observer->entries(), configuration.observer->entries(64)},
+               *compiled().module, *configuration.kernel->program, std::span(&plan_.request, 1)))
         add_row(std::move(row), configuration);
     }
     if (!report_.rows.empty() || report_.stopped) return;

@@ -128,6 +128,54 @@ void shuffle(Context& c, MicroOp const& op) {
   });
 }
 
+// Two neighbouring warps are a wavefront of 64: each(first warp of it, its active lanes). Where groups of one warp each
+// run side by side, the second has none.
+template <class Each>
+void per_wavefront(Context& c, Each each) {
+  bool const alone = c.group_lanes == lanes_per_warp;
+  for (u32 warp = 0; warp < c.warps; warp += alone ? 1 : 2) {
+    u64 const second = !alone && warp + 1 < c.warps ? c.bits[warp + 1] : 0;
+    if (u64 const active = c.bits[warp] | second << lanes_per_warp) each(warp, active);
+  }
+}
+// each(warp of the wavefront, its active lanes)
+template <class Each>
+void per_half(u32 warp, u64 active, Each each) {
+  if (auto const lanes = static_cast<u32>(active)) each(warp, lanes);
+  if (auto const lanes = static_cast<u32>(active >> lanes_per_warp)) each(warp + 1, lanes);
+}
+
+// The operands of shfl.sync.idx, with a source lane of 0..63. A source lane that does not execute yields 0, as AMD's
+// ds_bpermute does.
+void shuffle_wavefront(Context& c, MicroOp const& op) {
+  per_wavefront(c, [&](u32 warp, u64 active) {
+    u32 live[2 * lanes_per_warp] = {};
+    per_half(warp, active, [&](u32 half, u32 lanes) {
+      give(live + (half - warp) * lanes_per_warp, lanes, slot<u32>(c, op.s[0], half));
+    });
+    per_half(warp, active, [&](u32 half, u32 lanes) {
+      u32 const* from = slot<u32>(c, op.s[1], half);
+      u32 result[lanes_per_warp];
+#pragma omp simd
+      for (u32 lane = 0; lane < lanes_per_warp; ++lane) result[lane] = live[from[lane] & 63];
+      give(slot<u32>(c, op.d[0], half), lanes, result);
+      if (op.d[1] != no_slot) give(slot<u32>(c, op.d[1], half), lanes, ~0u);
+    });
+  });
+}
+
+// The bits of one half of the wavefront, to all of its lanes.
+template <u32 Half>
+void ballot_wavefront(Context& c, MicroOp const& op) {
+  per_wavefront(c, [&](u32 warp, u64 active) {
+    u32 holds = 0;
+    per_half(warp, active, [&](u32 half, u32 lanes) {
+      if (half - warp == Half) holds = bits_of(slot<Pred>(c, op.s[0], half), lanes);
+    });
+    per_half(warp, active, [&](u32 half, u32 lanes) { give(slot<u32>(c, op.d[0], half), lanes, holds); });
+  });
+}
+
 template <class T>
 void match_any(Context& c, MicroOp const& op) {
   per_members(c, op.s[1], [&](u32 warp, u32 lanes, u32 members) {
@@ -249,6 +297,11 @@ constexpr Opcode table[] = {
     crossing("shfl.sync.down.b32", other, O::u32, O::pred, O::u32, O::u32, O::u32, O::u32, shuffle<Shuffle::down>),
     crossing("shfl.sync.bfly.b32", other, O::u32, O::pred, O::u32, O::u32, O::u32, O::u32, shuffle<Shuffle::butterfly>),
     crossing("shfl.sync.idx.b32", other, O::u32, O::pred, O::u32, O::u32, O::u32, O::u32, shuffle<Shuffle::index>),
+    crossing("vote.sync.ballot.b32.wave64::low", sync, O::u32, O::none, O::pred, O::u32, O::none, O::none,
+             ballot_wavefront<0>),
+    crossing("vote.sync.ballot.b32.wave64::high", sync, O::u32, O::none, O::pred, O::u32, O::none, O::none,
+             ballot_wavefront<1>),
+    crossing("shfl.sync.idx.b32.wave64", other, O::u32, O::pred, O::u32, O::u32, O::u32, O::u32, shuffle_wavefront),
     crossing("shfl.up.b32", other, O::u32, O::pred, O::u32, O::u32, O::u32, O::none, shuffle<Shuffle::up>),
     crossing("shfl.down.b32", other, O::u32, O::pred, O::u32, O::u32, O::u32, O::none, shuffle<Shuffle::down>),
     crossing("shfl.bfly.b32", other, O::u32, O::pred, O::u32, O::u32, O::u32, O::none, shuffle<Shuffle::butterfly>),

@@ -26,12 +26,12 @@ class Elf {
   }
   bool good() const { return good_; }
 
-  bool has_section(std::string_view name) {
-    if (header_.e_shstrndx >= sections_.size()) return false;
+  Elf64_Shdr const* section(std::string_view name) {
+    if (header_.e_shstrndx >= sections_.size()) return nullptr;
     auto const names = text(sections_[header_.e_shstrndx]);
     for (auto const& section : sections_)
-      if (at(names, section.sh_name) == name) return true;
-    return false;
+      if (at(names, section.sh_name) == name) return &section;
+    return nullptr;
   }
   bool needs(std::string_view library) {
     for (auto const& section : sections_) {
@@ -41,6 +41,10 @@ class Elf {
         if (entry.d_tag == DT_NEEDED && at(names, entry.d_un.d_val).starts_with(library)) return true;
     }
     return false;
+  }
+  std::string text(Elf64_Shdr const& section) {
+    auto const bytes = table<char>(section.sh_offset, section.sh_size);
+    return {bytes.begin(), bytes.end()};
   }
 
  private:
@@ -54,10 +58,6 @@ class Elf {
     std::vector<T> out(bytes <= max_bytes ? bytes / sizeof(T) : 0);
     if (!read(offset, out.data(), out.size() * sizeof(T))) out.clear();
     return out;
-  }
-  std::string text(Elf64_Shdr const& section) {
-    auto const bytes = table<char>(section.sh_offset, section.sh_size);
-    return {bytes.begin(), bytes.end()};
   }
   static std::string_view at(std::string const& names, std::uint64_t offset) {
     return offset < names.size() ? std::string_view(names.c_str() + offset) : std::string_view();
@@ -75,7 +75,13 @@ Linkage linkage_of(std::string const& program) {
   Elf elf(program.find('/') == std::string::npos ? find_program(program) : program);
   if (!elf.good()) return Linkage::unknown;
   if (elf.needs("libcudart.so")) return Linkage::shared;
-  return elf.has_section(".nv_fatbin") ? Linkage::fixed : Linkage::none;
+  return elf.section(".nv_fatbin") ? Linkage::fixed : Linkage::none;
+}
+
+std::string section_of(std::string const& path, std::string_view name) {
+  Elf elf(path);
+  auto const* const section = elf.good() ? elf.section(name) : nullptr;
+  return section ? elf.text(*section) : std::string();
 }
 
 }  // namespace kernelcast::cuda

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace kernelcast::cuda {
 
@@ -15,5 +16,8 @@ enum class Linkage : std::uint8_t {
 
 // Of the program that a shell would start by this name. Never throws.
 Linkage linkage_of(std::string const& program);
+
+// What a section of a program or library holds, 16 MiB at most; empty where there is none. Never throws.
+std::string section_of(std::string const& path, std::string_view name);
 
 }  // namespace kernelcast::cuda

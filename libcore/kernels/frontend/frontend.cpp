@@ -19,7 +19,7 @@ namespace {
 // Raised whenever the same inputs may give other results.
 constexpr std::string_view own_version = "frontend 14";
 
-enum class Language { opencl, cuda, ptx };
+enum class Language { opencl, cuda, ptx, hip };
 
 Language language_of(std::string const& path) {
   auto const suffix = std::filesystem::path(path).extension().string();
@@ -64,6 +64,7 @@ std::string cache_key(Request const& request, Toolchain const& tools, std::strin
     text += identity(tools.nvcc) + identity(tools.cuda_root);
     for (auto const& file : embedded_cuda()) text += content_hash(file.text);
   }
+  if (language == Language::hip) text += request.hip_folder + identity(tools.hip_root + "/include/hip/hip_version.h");
   if (language == Language::opencl) {
     text += identity(tools.llvm_spirv);
     for (char const* bitcode : {"nvptx64--nvidiacl.bc", "amdgcn--amdhsa.bc"}) text += identity(tools.libclc + bitcode);
@@ -150,7 +151,7 @@ std::optional<CompiledText> find_cached(Request const& request) {
 }
 
 std::string amd_assembly(Request const& request, std::string const& target) {
-  auto const language = language_of(request.path);
+  auto const language = request.hip_folder.empty() ? language_of(request.path) : Language::hip;
   bool const of_spirv = request.path.ends_with(spirv_suffix);
   if (language == Language::ptx || of_spirv || !request.linked.empty())
     throw Error(Status::usage, Where{request.path},
@@ -165,9 +166,9 @@ std::string amd_assembly(Request const& request, std::string const& target) {
   auto const folder = request.cache ? cache_folder() : std::string{};
   std::string headers;
   for (auto const& file : embedded_opencl()) headers += file.text;
-  auto const key =
-      content_hash(fmt::format("amd {} {}{}{}", target, cache_key(request, tools, source, language),
-                               identity(tools.libclc + amd_target(target).bitcode), content_hash(headers)));
+  auto const key = content_hash(fmt::format("amd {} {}{}{}{}", target, cache_key(request, tools, source, language),
+                                            identity(tools.libclc + amd_target(target).bitcode),
+                                            identity(tools.hip_bitcode + "/ocml.bc"), content_hash(headers)));
   if (!folder.empty())
     if (auto entry = read_entry(folder, key)) return std::move(entry->compiled.ptx);
   TemporaryFolder const scratch;

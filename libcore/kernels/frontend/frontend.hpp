@@ -55,6 +55,9 @@ struct Request {
     bool operator==(Unit const&) const = default;
   };
   std::vector<Unit> linked = {};
+  // Of a source of HIP: where relative paths in its options begin. AMD's machine code alone is made of such, with AMD's
+  // own headers and libraries.
+  std::string hip_folder = {};
   bool operator==(Request const&) const = default;
 };
 
@@ -151,6 +154,11 @@ bool has_images(std::string_view target);         // of AMD's: whether it has in
 // Throws Error: unavailable (clang-19 or libclc-19 is not installed, or the source does not compile for this target),
 // usage (the source is PTX, or several sources are linked), io, limit.
 std::string amd_assembly(Request const&, std::string const& target);
+
+// Sources of HIP that kernelcast-hipcc has left in a program: those with their options that a section of it names, text
+// by text, each with a zero behind it (`working folder`, options, source, in lines).
+inline constexpr std::string_view hip_section = "kernelcast_hip";
+std::vector<Request> hip_requests(std::string_view section);
 
 // "matmul(float* a, float* b, int n)" for messages about arguments.
 std::string describe(KernelInfo const&);

@@ -35,6 +35,13 @@ Toolchain find_toolchain() {
     if (tools.libclc.empty() && exists(std::string(folder) + "nvptx64--nvidiacl.bc")) tools.libclc = folder;
   for (int llvm = 19; tools.llvm_spirv.empty() && llvm >= 14; --llvm)
     tools.llvm_spirv = find_program(fmt::format("llvm-spirv-{}", llvm), {});
+  std::vector<std::string> rocm{"/opt/rocm", "/usr"};
+  if (char const* folder = std::getenv("ROCM_PATH"); folder && *folder) rocm.insert(rocm.begin(), folder);
+  for (auto const& root : rocm) {
+    if (tools.hip_root.empty() && exists(root + "/include/hip/hip_runtime.h")) tools.hip_root = root;
+    for (char const* folder : {"/amdgcn/bitcode", "/lib/x86_64-linux-gnu/amdgcn/bitcode", "/lib/amdgcn/bitcode"})
+      if (tools.hip_bitcode.empty() && exists(root + folder + "/ocml.bc")) tools.hip_bitcode = root + folder;
+  }
   // KERNELCAST_NO_CUDA lets a test, or a user with a broken toolkit, go without one.
   if (std::getenv(variables::no_cuda)) return tools;
   std::vector<std::string> folders;

@@ -17,6 +17,8 @@ struct Toolchain {
   std::string libclc;                 // folder of libclc-19's bitcode, with a '/' at its end
   std::string llvm_spirv;             // Khronos' translator, of any LLVM that is here; empty where absent
   std::string nvcc, ptxas, nvdisasm;  // of a CUDA toolkit; empty where absent
+  std::string hip_root;               // where AMD's include/hip is; empty where absent
+  std::string hip_bitcode;            // folder of AMD's device libraries, ocml.bc; empty where absent
   std::string cuda_root;              // the toolkit's folder, where its headers are; empty where absent
 };
 Toolchain find_toolchain();

@@ -59,7 +59,7 @@ bool Parser::bind(Forward const& forward, std::uint32_t depth) {
 void Parser::body(std::uint32_t function) {
   function_ = &module_.functions[function];
   source_ = {};
-  fence_ = {};
+  fence_ = wavefront_ = {};
   forwards_.clear();
   Token const begin = token_;
   expect('{', "before a body");
@@ -209,6 +209,7 @@ void Parser::instruction(Guard guard) {
     } while (token_.kind == Token::Kind::dot_word);
   }
   if (!fence_.empty() && made.is_barrier()) made.modifiers.push_back(std::exchange(fence_, {}));
+  if (!wavefront_.empty() && made.is(Op::shfl, Op::vote)) made.modifiers.push_back(std::exchange(wavefront_, {}));
   call_ = made.is_call();
   if (!token_.is(';') && !token_.is('}')) {
     made.operands.reserve(3);

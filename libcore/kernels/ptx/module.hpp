@@ -212,6 +212,9 @@ struct Instruction {
 // Pragmas of our own, before a barrier of OpenCL C: which memory it orders. The barrier has the text as a modifier.
 inline constexpr std::array<std::string_view, 4> fence_pragmas{"fence::none", "fence::local", "fence::global",
                                                                "fence::all"};
+// Before an exchange among lanes of HIP: that it is among the 64 of a wavefront, which are two warps; of a ballot,
+// which half of its bits. So what is otherwise plain PTX remains so for NVIDIA's assembler. A modifier in the same way.
+inline constexpr std::array<std::string_view, 3> wavefront_pragmas{"wave64", "wave64::low", "wave64::high"};
 
 // An instruction without operands: "mad.lo.s32".
 Instruction instruction_of(std::string_view full_opcode);

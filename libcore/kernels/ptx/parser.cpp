@@ -183,6 +183,7 @@ void Parser::pragma() {
   do {
     auto const text = expect_string("a pragma");
     if (std::ranges::find(fence_pragmas, text) != fence_pragmas.end()) fence_ = text;
+    if (std::ranges::find(wavefront_pragmas, text) != wavefront_pragmas.end()) wavefront_ = text;
   } while (take(','));
   expect(';', "after .pragma");
 }

@@ -144,7 +144,8 @@ class Parser {
   std::vector<RegisterRange> ranges_;
   bool nested_ranges_ = false;  // a range in an inner scope: names must be looked up twice
   SourcePosition source_;
-  std::string_view fence_;  // a pragma, of the next barrier
+  std::string_view fence_;      // a pragma, of the next barrier
+  std::string_view wavefront_;  // of the next exchange among lanes
   Instruction* instruction_ = nullptr;
   bool f32_context_ = false, call_ = false;
 

@@ -42,11 +42,14 @@ std::string seen(Brief const& a, device::Device const& best) {
   std::set<KernelCase> known;
   double with_row = 0, allocated = 0;
   std::size_t configurations = 0;
+  std::string_view before;
   for (auto const& k : a.kernels) {
     if (device::is_for_others(k.runs_on, best)) continue;
-    ++configurations;
     kernels.insert(k.kernel);
     known.insert({k.kernel, k.case_name});
+    if (k.kernel == before && !k.target.empty()) continue;  // the same launches in machine code
+    before = k.kernel;
+    ++configurations;
     with_row += static_cast<double>(k.launches);
     allocated = std::max(allocated, static_cast<double>(k.allocated_bytes.value_or(0)));
   }

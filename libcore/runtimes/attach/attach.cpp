@@ -23,19 +23,13 @@
 namespace kernelcast::attach {
 
 void SeenDevices::put_into(Settings& settings, bool has_database) const {
-  settings.devices = cuda;
-  settings.opencl_devices = opencl;
-  if (opencl.empty() && has_database && !has_opencl_driver()) settings.opencl_devices = Settings{}.devices;
+  settings.devices = settings.opencl_devices = devices;
+  if (devices.empty() && has_database && !has_opencl_driver()) settings.opencl_devices = Settings{}.devices;
 }
 
 SeenDevices devices_named(std::vector<std::string> const& names, device::DeviceDatabase const& database) {
   SeenDevices out;
-  for (auto const& name : names) {
-    auto const& found = database.find(name);
-    out.opencl.push_back(found.device);
-    if (found.vendor == "NVIDIA") out.cuda.push_back(found.device);
-  }
-  if (!names.empty() && out.cuda.empty()) out.cuda = {"none"};
+  for (auto const& name : names) out.devices.push_back(database.find(name).device);
   return out;
 }
 

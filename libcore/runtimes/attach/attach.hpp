@@ -25,10 +25,10 @@
 
 namespace kernelcast::attach {
 
-// Ids of the devices that an application on the emulator sees: all of them by OpenCL, NVIDIA's by CUDA ("none" where
-// there are others only). Both empty: CUDA's are as settings.def has them, OpenCL's those that there are, if any.
+// Ids of the devices that an application on the emulator sees, of which CUDA has NVIDIA's. None: CUDA's are as
+// settings.def has them, OpenCL's those that there are, if any.
 struct SeenDevices {
-  std::vector<std::string> opencl, cuda;
+  std::vector<std::string> devices;
 
   // Without an OpenCL driver and with a database, OpenCL's are those of CUDA.
   void put_into(Settings&, bool has_database) const;

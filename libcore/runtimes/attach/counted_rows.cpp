@@ -10,6 +10,7 @@
 #include "base/diag/diag.hpp"
 #include "base/process/process.hpp"
 #include "emulator/launch/kernel_record.hpp"
+#include "kernels/cuda/linkage.hpp"
 #include "kernels/frontend/frontend.hpp"
 #include "kernels/ptx/parser.hpp"
 #include "records/table/table.hpp"
@@ -28,7 +29,9 @@ record::Kernel RowReader::read_row(Spooled const& file) const {
 RowReader::Code RowReader::code_of(Spooled const& file) const {
   std::ifstream kernel(spool_.folder() + "/kernel-" + file.process + '-' + std::to_string(file.number) + ".txt");
   Code out;
-  return std::getline(kernel, out.kernel) && std::getline(kernel, out.program) ? out : Code{};
+  if (!std::getline(kernel, out.kernel) || !std::getline(kernel, out.program)) return {};
+  std::getline(kernel, out.object);
+  return out;
 }
 
 // By a path that is the same in every run, so that what is compiled is found again.
@@ -56,7 +59,7 @@ void fill(record::Kernel& row, std::string const& name, std::vector<frontend::Ke
 
 record::Kernel RowReader::read(Spooled const& file) {
   auto row = read_row(file);
-  if (auto const [program, name] = code_of(file); !program.empty()) {
+  if (auto const [program, name, object] = code_of(file); !program.empty()) {
     auto const [at, is_new] = programs_.try_emplace(program);
     if (is_new) at->second = frontend::compile_text(request_for(program)).kernels;
     fill(row, name, at->second);
@@ -66,7 +69,7 @@ record::Kernel RowReader::read(Spooled const& file) {
 
 std::vector<record::Kernel> RowReader::read_targets(Spooled const& file) {
   auto row = read(file);
-  auto const [program, name] = code_of(file);
+  auto const [program, name, object] = code_of(file);
   if (!machine_code_ || !machine_code_->wanted() || program.empty()) return {std::move(row)};
   auto& module = modules_[program];
   if (!module) module = ptx::parse(read_file(spool_.folder() + '/' + program), program);
@@ -75,9 +78,22 @@ std::vector<record::Kernel> RowReader::read_targets(Spooled const& file) {
     kernel = std::make_unique<emu::Program>(*module, *function);
   if (!kernel) throw Error(Status::bad_data, Where{program}, fmt::format("no kernel '{}'", name));
   std::ifstream text(spool_.folder() + "/entries-" + file.process + '-' + std::to_string(file.number) + ".txt");
-  std::vector<std::uint64_t> entries;
-  for (std::uint64_t n = 0; text >> n;) entries.push_back(n);
-  return machine_code_->rows(row, {entries}, *module, *kernel, nullptr);
+  launch::MachineCode::Entries entries;
+  for (auto* const counts : {&entries.w32, &entries.w64}) {
+    std::string line;
+    std::getline(text, line);
+    std::istringstream numbers(line);
+    for (std::uint64_t n = 0; numbers >> n;) counts->push_back(n);
+  }
+  return machine_code_->rows(row, entries, *module, *kernel, sources_in(object));
+}
+
+std::vector<frontend::Request> const& RowReader::sources_in(std::string const& object) {
+  auto const [at, is_new] = sources_.try_emplace(object);
+  if (!is_new || object.empty()) return at->second;
+  at->second = frontend::hip_requests(cuda::section_of(object, frontend::hip_section));
+  for (auto& request : at->second) request.cache = cache_;
+  return at->second;
 }
 
 std::optional<record::Kernel> RowReader::recall(Spooled const& file) {

@@ -40,6 +40,7 @@ class RowReader {
   using Kernels = std::vector<frontend::KernelInfo>;
   struct Code {
     std::string program, kernel;  // its file, empty where there is none; its name there, the row may have another
+    std::string object;           // of HIP: the application's file that holds the program
   };
   Code code_of(Spooled const&) const;
   frontend::Request request_for(std::string const& program) const;
@@ -48,7 +49,10 @@ class RowReader {
   bool cache_;
   std::vector<std::string> registers_;  // targets
   launch::MachineCode* machine_code_;
-  std::map<std::string, Kernels> programs_;  // by file
+  std::vector<frontend::Request> const& sources_in(std::string const& object);
+
+  std::map<std::string, Kernels> programs_;                        // by file
+  std::map<std::string, std::vector<frontend::Request>> sources_;  // by object
   std::map<std::string, std::unique_ptr<ptx::Module>> modules_;
   std::map<std::pair<std::string, std::string>, std::unique_ptr<emu::Program>> kernels_;  // by file and name there
 };

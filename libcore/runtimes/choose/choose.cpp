@@ -27,9 +27,10 @@ namespace kernelcast::choose {
 namespace {
 
 constexpr char const* default_budget = "30s";
-// The device that the program sees; an OpenCL program is run again as one of the other vendors, as it may launch other
-// kernels there.
+// The device that the program sees; a program of OpenCL or HIP is run again as one of the other vendors, as it may
+// launch other kernels there.
 constexpr std::array<char const*, 3> seen_devices{"a100", "mi300x", "a770"};
+constexpr char const* seen_with_narrow_wavefronts = "rx7900xtx";  // of AMD's, where only such are asked about
 
 using Words = std::vector<std::string>;
 
@@ -229,17 +230,37 @@ void rewind_input(off_t begin) {
   if (begin >= 0) lseek(STDIN_FILENO, begin, SEEK_SET);
 }
 
-// An OpenCL program again as a device of each other vendor that is asked about and that the database has: files.kernels
-// and `answer` get the rows of all runs.
+// A program of HIP as one of AMD's devices has rows of each target's machine code, which AMD's compiler makes of the
+// sources that the program names. GPUs before CDNA and RDNA are not the compiler's any more, and clang-19 does not know
+// the newest.
+Words machine_targets(std::vector<device::Device const*> const& asked) {
+  std::set<std::string> targets;
+  for (auto const* const device : asked)
+    if ((device->target.starts_with("gfx9") && device->target != "gfx950") || device->target.starts_with("gfx1"))
+      targets.insert(device->target);
+  if (targets.empty()) return {};
+  Words out{"--machine-code", "ptx"};
+  for (auto const& target : targets) add(out, {"--machine-code", target});
+  return out;
+}
+
+// A program of OpenCL or HIP again as a device of each other vendor that is asked about and that the database has:
+// files.kernels and `answer` get the rows of all runs.
 void run_as_others(Choose const& options, Words const& of_miniemu, device::DeviceDatabase const& database,
-                   Files const& files, int status, off_t input, report::Brief& answer, cli::Streams& io) {
+                   Files const& files, int status, off_t input, bool is_hip, report::Brief& answer, cli::Streams& io) {
+  auto const asked = database.choose(options.devices, device::is_gpu);
   std::set<std::string> vendors;
-  for (auto const* const device : database.choose(options.devices, device::is_gpu)) vendors.insert(device->vendor);
+  for (auto const* const device : asked)
+    if (!is_hip || device->vendor != "Intel") vendors.insert(device->vendor);
+  bool const only_narrow = is_hip && std::ranges::none_of(asked, [](auto const* device) {
+                             return device->vendor == "AMD" && device->wave_width > std::uint64_t{32};
+                           });
   std::vector<VendorRun> runs{
       {seen_devices[0], database.find(seen_devices[0]).vendor, status, answer.kernels, answer.commands}};
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> const nothing(std::fopen("/dev/null", "we"), std::fclose);
   for (std::size_t i = 1; i < seen_devices.size(); ++i) {
-    auto const seen = std::ranges::find(database.devices(), seen_devices[i], &device::Device::device);
+    std::string_view const name = only_narrow && i == 1 ? seen_with_narrow_wavefronts : seen_devices[i];
+    auto const seen = std::ranges::find(database.devices(), name, &device::Device::device);
     if (seen == database.devices().end() || !vendors.contains(seen->vendor)) continue;
     VendorRun run{seen->device, seen->vendor, 0, {}, {}};
     io.note(fmt::format("run again as {}, as which the program may launch other kernels", run.device));
@@ -247,8 +268,10 @@ void run_as_others(Choose const& options, Words const& of_miniemu, device::Devic
     std::error_code error;
     for (auto const& file : {kernels, commands}) std::filesystem::remove(file, error);  // of an earlier answer
     rewind_input(input);
-    run.status = run_program(emulate(options, of_miniemu, seen_devices[i], kernels, commands, io), options.explain, io,
-                             nothing ? fileno(nothing.get()) : STDERR_FILENO);
+    auto words_of_miniemu = is_hip ? machine_targets(asked) : Words{};
+    add(words_of_miniemu, of_miniemu);
+    run.status = run_program(emulate(options, words_of_miniemu, run.device.c_str(), kernels, commands, io),
+                             options.explain, io, nothing ? fileno(nothing.get()) : STDERR_FILENO);
     if (std::filesystem::exists(kernels, error)) run.kernels = rows_of<record::Kernel>(kernels);
     if (std::filesystem::exists(commands, error)) run.commands = rows_of<record::Command>(commands);
     runs.push_back(std::move(run));
@@ -332,9 +355,9 @@ Status run(Choose const& options, cli::Streams& io) {
     return std::ranges::any_of(answer.commands, [&](auto const& command) { return command.interface == interface; });
   };
   bool const is_cuda = has_calls_of(record::Interface::cuda), is_hip = has_calls_of(record::Interface::hip);
-  bool const may_differ = !options.application.empty() && !is_cuda && !is_hip && !chooses_device(of_miniemu);
+  bool const may_differ = !options.application.empty() && !is_cuda && !chooses_device(of_miniemu);
   if (may_differ && (status != 0 || !answer.kernels.empty()))
-    run_as_others(options, of_miniemu, database, files, status, input, answer, io);
+    run_as_others(options, of_miniemu, database, files, status, input, is_hip, answer, io);
   answer.has_commands = !answer.commands.empty();
   answer.is_cuda = is_cuda;
   if (answer.kernels.empty())

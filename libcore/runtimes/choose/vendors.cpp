@@ -18,7 +18,8 @@ namespace kernelcast::choose {
 namespace {
 
 using KernelCase = std::pair<std::string, std::string>;
-// Rows of a kernel and case, in order, without what the rest of the application has allocated.
+// Rows of a kernel and case, in order, without what the rest of the application has allocated, and without those of
+// machine code, which are another view of the same launches.
 using Texts = std::map<KernelCase, std::vector<std::string>>;
 
 KernelCase key_of(record::Kernel const& kernel) {
@@ -28,6 +29,7 @@ KernelCase key_of(record::Kernel const& kernel) {
 Texts texts_of(VendorRun const& run) {
   Texts out;
   for (auto kernel : run.kernels) {
+    if (!kernel.target.empty()) continue;
     kernel.allocated_bytes.reset();
     out[key_of(kernel)].push_back(record::rows_text(std::vector{kernel}));
   }
@@ -82,10 +84,14 @@ ByVendor by_vendor(std::vector<VendorRun> const& runs) {
   for (auto const& run : runs) names.push_back(run.device);
   out.said = fmt::format("run as {}", fmt::join(names, ", "));
   if (ran.empty()) return out;
+  auto const is_of_machine = [](record::Kernel const& kernel) { return !kernel.target.empty(); };
+  bool const has_machine_code =
+      std::ranges::any_of(ran, [&](auto const* run) { return std::ranges::any_of(run->kernels, is_of_machine); });
   auto const is_shared = [&](KernelCase const& key) {
     return ran.size() == runs.size() && std::ranges::all_of(texts, [&](Texts const& other) {
              Texts::const_iterator const at = other.find(key), first = texts.front().find(key);
-             return at != other.end() && first != texts.front().end() && at->second == first->second;
+             return at != other.end() && first != texts.front().end() && at->second == first->second &&
+                    (!has_machine_code || at->second.size() == 1);
            });
   };
   bool const same_commands = ran.size() == runs.size() && std::ranges::all_of(ran, [&](auto const* run) {
@@ -102,13 +108,17 @@ ByVendor by_vendor(std::vector<VendorRun> const& runs) {
       most[key_of(kernel)] = std::max(most[key_of(kernel)], kernel.allocated_bytes);
   for (std::size_t i = 0; i < ran.size(); ++i)
     for (auto kernel : ran[i]->kernels) {
-      bool const shared = is_shared(key_of(kernel));
+      auto const key = key_of(kernel);
+      bool const shared = is_shared(key);
       if (shared && i > 0) continue;
       if (shared)
-        kernel.allocated_bytes = most[key_of(kernel)];
+        kernel.allocated_bytes = most[key];
       else
         kernel.runs_on = ran[i]->vendor;
       out.kernels.push_back(std::move(kernel));
+      for (std::size_t other = 1; shared && other < ran.size(); ++other)  // beside the row of the same launches
+        for (auto const& of_machine : ran[other]->kernels)
+          if (is_of_machine(of_machine) && key_of(of_machine) == key) out.kernels.push_back(of_machine);
     }
   bool const all_equal = ran.size() == runs.size() &&
                          std::ranges::all_of(texts, [&](Texts const& other) { return other == texts.front(); });

@@ -34,8 +34,7 @@ std::optional<int> value_of(Attribute attribute, device::Device const& d, int in
   using enum Attribute;
   int const number = static_cast<int>(attribute);
   if (number < 1 || number > static_cast<int>(largest)) return std::nullopt;
-  auto const sm = capability(d);
-  bool const since_6 = sm >= 60;
+  bool const since_6 = capability(d) >= 60;
   switch (attribute) {
     case max_threads_per_block:
     case max_block_x:
@@ -108,9 +107,9 @@ std::optional<int> value_of(Attribute attribute, device::Device const& d, int in
     case cooperative_launch:
       return since_6 ? 1 : 0;
     case capability_major:
-      return static_cast<int>(sm / 10);
+      return version_of(d).first;
     case capability_minor:
-      return static_cast<int>(sm % 10);
+      return version_of(d).second;
     case single_to_double_ratio:
       return double_ratio(d);
     case max_texture_1d:

@@ -16,13 +16,18 @@ int& current_device() {
   return device;
 }
 
+bool is_hip() {
+  static bool const is = std::getenv("KERNELCAST_HIP") != nullptr;
+  return is;
+}
+
 Devices::Devices(std::vector<std::string> const& names, std::string const& database_folder,
                  std::uint64_t max_memory_bytes)
     : max_memory_bytes_(max_memory_bytes) {
   try {
     auto const database = device::load(device::find_database(database_folder));
     for (auto const& name : names)
-      if (name != "none") all_.push_back(database.find(name));
+      if (auto const& device = database.find(name); is_hip() || device.vendor == "NVIDIA") all_.push_back(device);
   } catch (Error const& error) {
     report(error.text("devices"));
     all_.clear();
@@ -54,8 +59,15 @@ std::uint64_t Devices::current_memory_bytes() const {
 }
 
 std::uint32_t capability(device::Device const& device) {
+  if (device.vendor != "NVIDIA") return sm_of_wavefronts;
   auto const digits = device.target.find_first_of("0123456789");
   return digits == std::string::npos ? 0u : static_cast<std::uint32_t>(std::atoi(device.target.c_str() + digits));
+}
+
+std::pair<int, int> version_of(device::Device const& device) {
+  auto const& target = device.target;
+  if (!target.starts_with("gfx") || target.size() < 6) return {capability(device) / 10, capability(device) % 10};
+  return {std::atoi(target.substr(3, target.size() - 5).c_str()), target[target.size() - 2] - '0'};
 }
 
 std::uint64_t default_shared_bytes(device::Device const& device) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/cuda/abi.hpp"
@@ -16,6 +17,7 @@ constexpr int driver_version = 13050;
 class Devices {
  public:
   // Reads the database. Without one, or where it lacks a name, there are no devices, and the reason is reported.
+  // Devices that are not NVIDIA's are there for programs of HIP alone.
   // None has more memory than `max_memory_bytes`.
   Devices(std::vector<std::string> const& names, std::string const& database, std::uint64_t max_memory_bytes);
   int count() const { return static_cast<int>(all_.size()); }
@@ -35,7 +37,13 @@ class Devices {
 
 int& current_device();  // of this thread
 
-std::uint32_t capability(device::Device const&);  // 80 of sm_80
+bool is_hip();  // what hip/hip_runtime_api.h of kernelcast-hipcc says before main()
+// As for this architecture kernelcast-hipcc compiles for wavefronts of 64.
+constexpr std::uint32_t sm_of_wavefronts = 87;
+
+// 80 of sm_80; of other vendors' devices, which programs of HIP see, sm_of_wavefronts.
+std::uint32_t capability(device::Device const&);
+std::pair<int, int> version_of(device::Device const&);  // as programs are told: {8, 0} of sm_80, {9, 4} of gfx942
 // Shared memory of a group without asking for more, and at most.
 std::uint64_t default_shared_bytes(device::Device const&);
 std::uint64_t max_shared_bytes(device::Device const&);

@@ -51,14 +51,20 @@ std::string without_ptx(void const* fatbin) {
 }
 constexpr std::string_view elf_magic = "\177ELF";
 
-// Of every fat binary that has PTX for a device of this capability, the newest; where none has, the oldest of the newer
-// ones.
-std::vector<fatbin::Ptx> texts_of(std::vector<void const*> const& fatbins, std::uint32_t capability) {
+std::optional<fatbin::Ptx> ptx_of(void const* fatbin, std::uint32_t limit, device::Device const& device) {
+  auto found = fatbin::ptx_of(fatbin, limit);
+  if (found && found->sm == sm_of_wavefronts && is_hip() && device.rule.wave_width != 64)
+    found = fatbin::ptx_of(fatbin, sm_of_wavefronts - 1);
+  return found;
+}
+
+// Of every fat binary that has PTX for the device, the newest; where none has, the oldest of the newer ones.
+std::vector<fatbin::Ptx> texts_of(std::vector<void const*> const& fatbins, device::Device const& device) {
   constexpr std::uint32_t newest = 1000;
   std::vector<fatbin::Ptx> out;
-  for (auto limit = capability; out.empty() && limit < newest; ++limit)
+  for (auto limit = capability(device); out.empty() && limit < newest; ++limit)
     for (auto const* fatbin : fatbins)
-      if (auto found = fatbin::ptx_of(fatbin, limit)) out.push_back(std::move(*found));
+      if (auto found = ptx_of(fatbin, limit, device)) out.push_back(std::move(*found));
   return out;
 }
 
@@ -91,7 +97,7 @@ Program& Registry::add_program() {
 }
 
 Program* Registry::add_program(void const* image, Code& failure) {
-  auto const capability = cudart::capability(devices_.current());
+  auto const& device = devices_.current();
   auto const begins_with = [&](std::string_view bytes) {  // of a short text no more is read than there is
     return std::strncmp(static_cast<char const*>(image), bytes.data(), bytes.size()) == 0;
   };
@@ -102,7 +108,7 @@ Program* Registry::add_program(void const* image, Code& failure) {
     try {
       texts = texts_of(
           begins_with(fatbin::magic) ? std::vector{image} : fatbins_of(*static_cast<FatbinWrapper const*>(image)),
-          capability);
+          device);
       failure = texts.empty() ? Code::no_kernel_image_for_device : Code::success;
     } catch (std::exception const& error) {
       report(fmt::format("a program of the application cannot be read: {}", error.what()));
@@ -119,6 +125,7 @@ Program* Registry::add_program(void const* image, Code& failure) {
   }
   auto& program = add_program();
   program.texts = std::move(texts);
+  program.fatbins = {image};
   failure = load(program);
   if (failure == Code::success) return &program;
   remove_program(program);
@@ -202,15 +209,16 @@ Code Registry::load(Program& program) {
 }
 
 Code Registry::read(Program& program) {
-  auto const capability = cudart::capability(devices_.current());
-  auto texts = program.texts.empty() ? texts_of(program.fatbins, capability) : std::move(program.texts);
+  auto const& device = devices_.current();
+  auto texts = program.texts.empty() ? texts_of(program.fatbins, device) : std::move(program.texts);
   if (texts.empty()) {
     report(without_ptx(program.fatbins.empty() ? nullptr : program.fatbins.front()));
     return Code::no_kernel_image_for_device;
   }
-  if (texts[0].sm > capability)
+  if (texts[0].sm > capability(device))
     report(fmt::format("{} is for sm_{} and newer, it runs on the emulator of an sm_{} all the same",
-                       name_of(program.fatbins.empty() ? nullptr : program.fatbins.front()), texts[0].sm, capability));
+                       name_of(program.fatbins.empty() ? nullptr : program.fatbins.front()), texts[0].sm,
+                       capability(device)));
   program.module = module_of(std::move(texts));
   for (auto const& variable : program.managed)
     *variable.pointer = reinterpret_cast<void*>(memory_.address_of(*program.module, variable.name));

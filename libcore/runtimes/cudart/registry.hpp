@@ -23,7 +23,7 @@ namespace kernelcast::cudart {
 
 struct Program {
   std::vector<void const*> fatbins;  // several where files were compiled apart
-  std::vector<fatbin::Ptx> texts;    // instead of them, of one that the driver has loaded
+  std::vector<fatbin::Ptx> texts;    // of one that the driver has loaded, whose image may be gone
   bool loaded = false;
   Code failure = Code::success;         // why it cannot run
   std::unique_ptr<ptx::Module> module;  // null where that is so

@@ -1,7 +1,10 @@
 #include "runtimes/cudart/rows.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <numeric>
 #include <sstream>
 #include <tuple>
@@ -13,6 +16,7 @@
 #include "emulator/launch/kernel_record.hpp"
 #include "records/table/table.hpp"
 #include "runtimes/attach/text.hpp"
+#include "runtimes/cudart/devices.hpp"
 #include "runtimes/cudart/errors.hpp"
 
 namespace kernelcast::cudart {
@@ -333,6 +337,19 @@ void Rows::note(std::uint64_t configuration, record::Powers const& found) {
   totals[attach::max_totals - 1] += 1;
 }
 
+namespace {
+
+// The file of the application that holds a program of HIP, and which source it was made of; empty where it is of CUDA.
+std::string object_of(Program const& program) {
+  Dl_info found{};
+  bool const known = is_hip() && !program.fatbins.empty() && dladdr(program.fatbins.front(), &found) != 0;
+  std::error_code error;
+  auto const path = known ? std::filesystem::canonical(found.dli_fname, error) : std::filesystem::path();
+  return error ? std::string() : path.string();
+}
+
+}  // namespace
+
 std::string Rows::finish(CountedLaunch const& counted, Kernel const& kernel, emu::Memory const& memory,
                          launch::TouchHistory& history) {
   auto const& spool = policy_->spool();
@@ -347,9 +364,10 @@ std::string Rows::finish(CountedLaunch const& counted, Kernel const& kernel, emu
     kernel.program->file = attach::program_name(text, ".ptx");
     spool.publish(kernel.program->file, text);
   }
-  spool.publish(spool.name("kernel", counted.number(), ".txt"), kernel.name + '\n' + kernel.program->file + '\n');
+  spool.publish(spool.name("kernel", counted.number(), ".txt"),
+                fmt::format("{}\n{}\n{}\n", kernel.name, kernel.program->file, object_of(*kernel.program)));
   spool.publish(spool.name("entries", counted.number(), ".txt"),
-                fmt::format("{}\n", fmt::join(counted.entries(), " ")));
+                fmt::format("{}\n{}\n", fmt::join(counted.entries(32), " "), fmt::join(counted.entries(64), " ")));
   publish(row, counted.number());
   return row.touched_before;
 }

@@ -52,7 +52,8 @@ class CountedLaunch {
   launch::Touched touched(emu::Memory const& memory) const {
     return {launch_, counters_.footprint(), memory, growth(memory)};
   }
-  std::vector<std::uint64_t> entries() const { return counters_.entries(); }  // of each block
+  // Of each block, of wavefronts so wide.
+  std::vector<std::uint64_t> entries(unsigned width) const { return counters_.entries(width); }
   std::uint64_t number() const { return number_; }
   emu::Launch const& launch() const { return launch_; }
 

@@ -93,9 +93,7 @@ std::uint64_t Timeline::write(record::Command command, Numbers const& after) {
     return 0;
   }
   command.process = std::to_string(process_);
-  // What hip/hip_runtime_api.h of kernelcast-hipcc says before main().
-  if (static bool const is_hip = std::getenv("KERNELCAST_HIP") != nullptr; is_hip)
-    command.interface = record::Interface::hip;
+  if (is_hip()) command.interface = record::Interface::hip;
   command.number = ++number_;
   command.after = fmt::format("{}", fmt::join(after, ";"));
   command.host_s = std::exchange(host_s_, 0);

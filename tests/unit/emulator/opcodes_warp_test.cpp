@@ -251,4 +251,57 @@ TEST_CASE("reductions over the lanes of a warp") {
                         false, true, draw});
 }
 
+// Groups of whole and of broken wavefronts, and small ones that run side by side.
+TEST_CASE("exchanges among wavefronts of 64 lanes") {
+  std::string const text =
+      ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 r) {\n"
+      ".reg .pred %p; .reg .pred %off; .reg .b32 %w; .reg .b32 %b; .reg .b32 %d<4>; .reg .b32 %n<4>; .reg .b64 %x<8>;\n"
+      "mov.u32 %n0, %tid.x; mov.u32 %n1, %ctaid.x; mov.u32 %n2, %ntid.x; mad.lo.u32 %n0, %n1, %n2, %n0;\n"
+      "mul.wide.u32 %x0, %n0, 4; ld.param.u64 %x1, [a]; add.s64 %x1, %x1, %x0; ld.global.b32 %w, [%x1];\n"
+      "ld.param.u64 %x2, [b]; add.s64 %x2, %x2, %x0; ld.global.b32 %b, [%x2];\n"
+      "and.b32 %n3, %w, 3; setp.eq.u32 %off, %n3, 3; @%off bra OUT; and.b32 %n3, %w, 4; setp.ne.u32 %p, %n3, 0;\n"
+      ".pragma \"wave64\"; shfl.sync.idx.b32 %d0, %w, %b, 31, -1;\n"
+      ".pragma \"wave64::low\"; vote.sync.ballot.b32 %d1, %p, -1;\n"
+      ".pragma \"wave64::high\"; vote.sync.ballot.b32 %d2, %p, -1;\n"
+      "shfl.sync.idx.b32 %d3, %w, 0, 31, -1;\n"
+      "mul.wide.u32 %x0, %n0, 16; ld.param.u64 %x6, [r]; add.s64 %x6, %x6, %x0;\n"
+      "st.global.v4.b32 [%x6], {%d0, %d1, %d2, %d3};\nOUT: ret; }\n";
+  for (u32 const size : {32u, 33u, 64u, 96u, 256u, 1000u}) {
+    CAPTURE(size);
+    u32 const groups = 9, lanes = size * groups;
+    Random random{size};
+    std::vector<u32> a(lanes), b(lanes), wanted(4 * lanes, 77);
+    for (u32& x : a) x = static_cast<u32>(random());
+    for (u32& x : b) x = static_cast<u32>(random());
+    auto const active = [&](u32 i) { return a[i] % 4 != 3; };
+    for (u32 i = 0; i < lanes; ++i) {
+      if (!active(i)) continue;
+      u32 const of_group = i % size, first = i - of_group % 64, end = i - of_group + size;
+      auto const value = [&](u32 from) { return from < end && active(from) ? a[from] : 0; };
+      u64 ballot = 0;
+      for (u32 lane = 0; lane < 64; ++lane) ballot |= u64{value(first + lane) >> 2 & 1} << lane;
+      wanted[4 * i] = value(first + b[i] % 64);
+      wanted[4 * i + 1] = static_cast<u32>(ballot);
+      wanted[4 * i + 2] = static_cast<u32>(ballot >> 32);
+      wanted[4 * i + 3] = value(i - of_group % 32);  // the pragmas are of one instruction each
+    }
+    for (std::string const& level : isa_levels()) {
+      CAPTURE(level);
+      use_isa_level(level);
+      Bench bench(text);
+      bench.launch.grid = {groups, 1, 1};
+      bench.launch.block = {size, 1, 1};
+      bench.buffer("a", a);
+      bench.buffer("b", b);
+      u64 const r = bench.buffer("r", std::vector<u32>(4 * lanes, 77));
+      Outcome const& outcome = bench.run();
+      if (outcome.finding) FAIL(outcome.finding->message);
+      std::vector<u32> const out = bench.read<u32>(r);
+      CAPTURE(std::mismatch(out.begin(), out.end(), wanted.begin(), wanted.end()).first - out.begin());
+      CHECK(out == wanted);
+    }
+  }
+  use_isa_level(isa_levels().back());
+}
+
 }  // namespace kernelcast::emu::test

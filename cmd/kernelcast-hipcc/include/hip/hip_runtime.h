@@ -1,8 +1,9 @@
-// HIP's language on CUDA's: launches, and warps without a mask.
+// HIP's language on CUDA's: launches, warps without a mask, atomics.
 #pragma once
 #include <cuda_runtime.h>
 #include <hip/hip_runtime_api.h>
 #include <hip/hip_vector_types.h>
+#include <hip/hip_warp.h>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -28,45 +29,6 @@
 #define __noinline__ __attribute__((noinline))
 
 #ifdef __CUDACC__
-// Of the lanes that are there, 32 at most. CUDA declares functions of these names, too.
-template <class T>
-__device__ T hipShuffle(T value, int lane, int width = 32) {
-  return __shfl_sync(__activemask(), value, lane, width);
-}
-template <class T>
-__device__ T hipShuffleUp(T value, unsigned distance, int width = 32) {
-  return __shfl_up_sync(__activemask(), value, distance, width);
-}
-template <class T>
-__device__ T hipShuffleDown(T value, unsigned distance, int width = 32) {
-  return __shfl_down_sync(__activemask(), value, distance, width);
-}
-template <class T>
-__device__ T hipShuffleXor(T value, int mask, int width = 32) {
-  return __shfl_xor_sync(__activemask(), value, mask, width);
-}
-inline __device__ unsigned long long hipBallot(int predicate) {
-  return __ballot_sync(__activemask(), predicate);
-}
-inline __device__ int hipAny(int predicate) {
-  return __any_sync(__activemask(), predicate);
-}
-inline __device__ int hipAll(int predicate) {
-  return __all_sync(__activemask(), predicate);
-}
-#define __shfl hipShuffle
-#define __shfl_up hipShuffleUp
-#define __shfl_down hipShuffleDown
-#define __shfl_xor hipShuffleXor
-#define __ballot hipBallot
-#define __any hipAny
-#define __all hipAll
-
-inline __device__ unsigned __lane_id() {
-  unsigned lane;
-  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-  return lane;
-}
 template <class T>
 __device__ T unsafeAtomicAdd(T* place, T value) {
   return atomicAdd(place, value);

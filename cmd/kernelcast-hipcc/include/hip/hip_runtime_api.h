@@ -45,6 +45,10 @@
 
 // So that the emulator calls the program one of HIP, which AMD's GPUs run as it is.
 static int const hip_told_kernelcast = setenv("KERNELCAST_HIP", "1", 0);
+#if defined(KERNELCAST_HIP_COMMAND) && !defined(__CUDA_ARCH__)
+// This source and its options, for AMD's compiler; kernels/frontend/frontend.hpp reads it.
+__attribute__((section("kernelcast_hip"), used)) static char const hip_source[] = KERNELCAST_HIP_COMMAND __BASE_FILE__;
+#endif
 
 // Members that AMD's GPUs have, and those that CUDA's structure has lost.
 struct hipDeviceProp_t : cudaDeviceProp {
@@ -54,11 +58,13 @@ struct hipDeviceProp_t : cudaDeviceProp {
   int clockRate, memoryClockRate, computeMode, kernelExecTimeoutEnabled, deviceOverlap;
 #endif
   int isLargeBar;
+  int kernelcastWarpSize;  // warpSize, which hip_warp.h makes this
 };
 
 inline cudaError_t hipGetDevicePropertiesOf(hipDeviceProp_t* properties, int device) {
   *properties = {};
   auto const status = cudaGetDeviceProperties(static_cast<cudaDeviceProp*>(properties), device);
+  cudaDeviceGetAttribute(&properties->kernelcastWarpSize, cudaDevAttrWarpSize, device);
 #if CUDART_VERSION >= 13000
   cudaDeviceGetAttribute(&properties->clockRate, cudaDevAttrClockRate, device);
   cudaDeviceGetAttribute(&properties->memoryClockRate, cudaDevAttrMemoryClockRate, device);

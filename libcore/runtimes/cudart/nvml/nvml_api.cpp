@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "runtimes/cudart/allocations.hpp"
 #include "runtimes/cudart/attributes.hpp"
@@ -268,8 +269,7 @@ EXPORT nvmlDeviceGetArchitecture(Handle const* handle, unsigned* out) {
 EXPORT nvmlDeviceGetCudaComputeCapability(Handle const* handle, int* major, int* minor) {
   return of_device(handle, [&](device::Device const& d, int) {
     if (!major || !minor) return Result::invalid_argument;
-    *major = static_cast<int>(capability(d) / 10);
-    *minor = static_cast<int>(capability(d) % 10);
+    std::tie(*major, *minor) = version_of(d);
     return Result::success;
   });
 }

@@ -3,8 +3,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <tuple>
 
 #include "base/diag/diag.hpp"
+#include "base/process/process.hpp"
 #include "catch.hpp"
 #include "kernels/amdgcn/amdgcn.hpp"
 #include "kernels/frontend/frontend.hpp"
@@ -91,4 +93,52 @@ TEST_CASE("resources of AMD's machine code are those of the metadata") {
       }
   CHECK(kernels > 200);
   CHECK(refused == 1);
+}
+
+TEST_CASE("sources of HIP that a program names") {
+  using namespace std::string_literals;
+  auto const section = "/src\n-O2\n-I\ninclude\nmain.hip\0\0\0/src\n-DN=3\n/other/k.cpp\0/src\n-DN=3\n/other/k.cpp\0"s;
+  auto const requests = frontend::hip_requests(section);
+  REQUIRE(requests.size() == 2);  // each once
+  CHECK(requests[0].path == "/src/main.hip");
+  CHECK(requests[0].hip_folder == "/src");
+  CHECK(requests[0].options == std::vector<std::string>{"-O2", "-I", "include"});
+  CHECK(requests[1].path == "/other/k.cpp");
+  CHECK(frontend::hip_requests("").empty());
+  CHECK(frontend::hip_requests("no line").empty());  // whatever a program holds there
+}
+
+// Where AMD's headers and device libraries are installed: what hipcc of AMD's would make.
+TEST_CASE("machine code of HIP by AMD's headers") {
+  auto const tools = frontend::find_toolchain();
+  if (tools.clang.empty() || tools.hip_root.empty() || tools.hip_bitcode.empty())
+    SKIP_BECAUSE("no clang-19, or no HIP of AMD's (make deps-hip)");
+  TemporaryFolder const folder;
+  write_file(folder.file("k.hip"),
+             "#include <hip/hip_runtime.h>\n"
+             "__global__ void sums(float* x) {\n"
+             "  float v = sinf(x[threadIdx.x]);\n"
+             "  for (int o = warpSize / 2; o; o /= 2) v += __shfl_down(v, o);\n"
+             "  x[threadIdx.x] = v + OFFSET;\n"
+             "}\n"
+             "int main() {}\n");
+  frontend::Request request;
+  request.path = folder.file("k.hip");
+  request.hip_folder = folder.path().string();
+  request.options = {"-DOFFSET=1"};
+  request.cache = false;
+  for (auto const& [target, lanes, exchanges] :
+       {std::tuple("gfx90a", 64u, 6), {"gfx942", 64u, 6}, {"gfx1030", 32u, 5}, {"gfx1100", 32u, 5}}) {
+    INFO(target);
+    auto const assembly = frontend::amd_assembly(request, target);
+    auto const codes = amdgcn::read(assembly, request.path);
+    REQUIRE(codes.contains("_Z4sumsPf"));
+    auto const& code = codes.at("_Z4sumsPf");
+    CHECK(code.resources.wavefront == lanes);
+    CHECK_FALSE(code.calls);
+    int found = 0;
+    for (auto const& block : code.blocks)
+      for (auto const& instruction : block.instructions) found += instruction.opcode() == "ds_bpermute_b32";
+    CHECK(found == exchanges);
+  }
 }

@@ -1,4 +1,4 @@
-// A program in HIP, checked against closed forms; as hipcc would compile it for AMD's GPUs, but for the size of a warp.
+// A program in HIP, checked against closed forms; as hipcc would compile it for AMD's GPUs, whatever the size of a warp.
 #include <cmath>
 #include <cstdio>
 #include <hip/hip_complex.h>
@@ -90,18 +90,54 @@ static void vector_of(V first) {
   DO(hipFree(x));
 }
 
-static void warps() {
+// By each way, of all but some lanes at the end: groups have no whole number of wavefronts, and lanes have left.
+template <class T>
+__global__ void exchanges(T* out, int lanes) {
+  int const t = threadIdx.x;
+  if (t >= lanes) return;
+  T const mine = T(3 * t + 1);
+  out[t] = __shfl(mine, 5);
+  out[lanes + t] = __shfl_up(mine, 3, 16);
+  out[2 * lanes + t] = __shfl_down(mine, 9);
+  if (t % 3) out[3 * lanes + t] = __shfl_xor(mine, 8, 16);
+  unsigned long long const all = ~0ull;
+  out[4 * lanes + t] = __shfl_sync(all, mine, warpSize - 1);
+}
+template <class T>
+static void exchanged(int warp) {
+  int const lanes = 2 * 64 + 41;
+  T* out;
+  DO(hipMallocManaged(&out, 5 * lanes * sizeof(T)));
+  exchanges<<<1, 192>>>(out, lanes);
+  DO(hipDeviceSynchronize());
+  auto const value = [&](int t) { return t < lanes ? T(3 * t + 1) : T(0); };
+  for (int t = 0; t < lanes; ++t) {
+    int const first = t / warp * warp, lane = t % warp;
+    CHECK(out[t] == value(first + 5));
+    CHECK(out[lanes + t] == value(t % 16 < 3 ? t : t - 3));
+    CHECK(out[2 * lanes + t] == value(lane + 9 >= warp ? t : t + 9));
+    if (t % 3) CHECK(out[3 * lanes + t] == ((t ^ 8) % 3 ? value(t ^ 8) : T(0)));
+    CHECK(out[4 * lanes + t] == value(first + warp - 1));
+  }
+  DO(hipFree(out));
+}
+
+static void warps(int warp) {
   unsigned long long* ballots;
   int* counts;
-  DO(hipMallocManaged(&ballots, 2 * sizeof *ballots));
+  DO(hipMallocManaged(&ballots, 4 * sizeof *ballots));
   DO(hipMallocManaged(&counts, sizeof *counts));
   *counts = 0;
-  votes<<<1, 64>>>(ballots, counts);
+  votes<<<1, 128>>>(ballots, counts);
   DO(hipDeviceSynchronize());
-  CHECK(ballots[0] == 0xaaaaaaaa && ballots[1] == 0xaaaaaaaa);
-  CHECK(*counts == 64 * 5);
+  for (int w = 0; w < 128 / warp; ++w) CHECK(ballots[w] == (warp == 64 ? 0xaaaaaaaaaaaaaaaa : 0xaaaaaaaa));
+  CHECK(*counts == 128 * 5);
   DO(hipFree(ballots));
   DO(hipFree(counts));
+  exchanged<int>(warp);
+  exchanged<float>(warp);
+  exchanged<double>(warp);
+  exchanged<long long>(warp);
 }
 
 static void products() {
@@ -135,17 +171,17 @@ int main() {
   DO(hipGetDeviceCount(&devices));
   DO(hipGetDeviceProperties(&properties, 0));
   DO(hipDeviceGetAttribute(&warp, hipDeviceAttributeWarpSize, 0));
-  CHECK(devices == 1 && warp == 32 && properties.warpSize == 32 && properties.clockRate > 0);
+  CHECK(devices == 1 && (warp == 32 || warp == 64) && properties.warpSize == warp && properties.clockRate > 0);
   CHECK(hipMemcpy(nullptr, &devices, 4, hipMemcpyHostToDevice) == hipErrorInvalidValue);
   CHECK(hipGetLastError() == hipErrorInvalidValue && hipPeekAtLastError() == hipSuccess);
   hipDoubleComplex const z = hipCmul(make_hipDoubleComplex(1, 2), make_hipDoubleComplex(3, -1));
   CHECK(hipCreal(z) == 5 && hipCimag(z) == 5);
   kernels();
-  warps();
+  warps(warp);
   vector_of(make_float4(3, 6, 9, 12));
   vector_of(make_int2(3, 6));
   products();
   DO(hipDeviceReset());
-  printf("%d failures\n", failures);
+  printf("%d failures, warps of %d\n", failures, warp);
   return failures != 0;
 }
