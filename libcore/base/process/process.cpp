@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,6 +52,7 @@ void hand_over(int from, int to) {
   pid_t const pid = vfork();  // NOLINT(bugprone-unsafe-functions)
   if (pid != 0) return pid;
   setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nothing is left of it where this process is killed
   struct sigaction action{};
   for (int number = 1; number < NSIG; ++number) {
     bool const always = number == SIGPIPE || number == SIGINT || number == SIGTERM || number == SIGCHLD;
