@@ -191,6 +191,14 @@ constexpr Opcode entry(std::string_view pattern, Class kind, F lane) {
   return opcode;
 }
 
+// The same operation on predicates, which are words of 0 or ~0: as a constant 1 is ~0.
+constexpr Opcode of_predicates(std::string_view pattern, Opcode opcode) {
+  opcode.pattern = pattern;
+  for (LaneType& type : opcode.destinations) type = type == LaneType::none ? type : LaneType::pred;
+  for (LaneType& type : opcode.sources) type = type == LaneType::none ? type : LaneType::pred;
+  return opcode;
+}
+
 template <class Signature, class F>
 constexpr Opcode rare_entry(std::string_view pattern, Class kind, F lane) {
   Opcode opcode = Entry<Signature>::make(pattern, kind, lane);

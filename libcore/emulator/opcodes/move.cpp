@@ -11,7 +11,8 @@ using enum Class;
 constexpr Opcode table[] = {
     entry<u16(u16)>("mov.{b,u,s}16", other, [](u16 a) { return a; }),
     entry<u16(u16)>("mov.{f16,bf16}", other, [](u16 a) { return a; }),
-    entry<u32(u32)>("mov.{b32,u32,s32,f32,pred,f16x2,bf16x2}", other, [](u32 a) { return a; }),
+    entry<u32(u32)>("mov.{b32,u32,s32,f32,f16x2,bf16x2}", other, [](u32 a) { return a; }),
+    of_predicates("mov.pred", entry<u32(u32)>("", other, [](u32 a) { return a; })),
     entry<u64(u64)>("mov.{b64,u64,s64,f64}", other, [](u64 a) { return a; }),
     entry<u32(u32)>("#mov.b32", other, [](u32 a) { return a; }),
     entry<u64(u64)>("#mov.b64", other, [](u64 a) { return a; }),

@@ -352,4 +352,21 @@ TEST_CASE("carry chains make sums and products of twice the width") {
   check_all(chain_cases());
 }
 
+// A constant that is not 0 holds in every lane.
+TEST_CASE("predicates of constants") {
+  Bench bench(
+      ".visible .entry k(.param .u64 r) { .reg .pred %p<8>; .reg .b32 %w<4>; .reg .b64 %x<3>;\n"
+      "mov.u32 %w0, %tid.x; setp.lt.u32 %p0, %w0, 20; mov.pred %p1, 1; mov.pred %p2, 0; mov.pred %p3, 5;\n"
+      "and.pred %p4, %p0, 1; or.pred %p5, %p0, 1; xor.pred %p6, %p0, 1; mov.u32 %w1, 0;\n"
+      "@%p1 add.u32 %w1, %w1, 1; @%p2 add.u32 %w1, %w1, 2; @%p3 add.u32 %w1, %w1, 4; @%p4 add.u32 %w1, %w1, 8;\n"
+      "@%p5 add.u32 %w1, %w1, 16; @%p6 add.u32 %w1, %w1, 32; mul.wide.u32 %x0, %w0, 4; ld.param.u64 %x1, [r];\n"
+      "add.s64 %x1, %x1, %x0; st.global.b32 [%x1], %w1; ret; }\n");
+  bench.launch.block = {64, 1, 1};
+  u64 const r = bench.buffer("r", std::vector<u32>(64, 77));
+  if (Outcome const& outcome = bench.run(); outcome.finding) FAIL(outcome.finding->message);
+  std::vector<u32> wanted(64);
+  for (u32 lane = 0; lane < 64; ++lane) wanted[lane] = 1 + 4 + 16 + (lane < 20 ? 8 : 32);
+  CHECK(bench.read<u32>(r) == wanted);
+}
+
 }  // namespace kernelcast::emu::test
