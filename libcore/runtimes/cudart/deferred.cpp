@@ -89,6 +89,23 @@ Deferred::Uses Deferred::uses_of(LibraryCall const& made) const {
   return out;
 }
 
+namespace {
+
+// No pointer, or null. A pointer may lie outside of what it leads to, as that to the element 0 of an array that begins
+// with the element 1.
+bool is_number(std::uint64_t word) {
+  constexpr auto most = std::uint64_t{1} << 32;
+  return word < most || -word < most;
+}
+
+// clang's regions get the place that the element 0 of an array would have where only a part of the array is on the
+// device: it may be within another one.
+bool takes_any_begin(Kernel const& kernel) {
+  return kernel.name.starts_with("__omp_offloading_");
+}
+
+}  // namespace
+
 Deferred::Uses Deferred::uses_of(Kernel const& kernel, emu::Launch const& launch) {
   if (launch.cooperative) return std::nullopt;
   auto const [known, is_new] = pointers_.try_emplace(&kernel);
@@ -104,8 +121,8 @@ Deferred::Uses Deferred::uses_of(Kernel const& kernel, emu::Launch const& launch
       std::memcpy(&address, launch.parameters.data() + pointer.at, sizeof address);
     auto const* const to = reinterpret_cast<void const*>(address);
     auto object = object_at(to);
-    if (!object && !allocations_.holding(to).second && !memory_.find(address)) continue;  // a number, or not used
-    if (!object) return std::nullopt;
+    if (!object && is_number(address) && !allocations_.holding(to).second && !memory_.find(address)) continue;
+    if (!object || (takes_any_begin(kernel) && address != object->begin)) return std::nullopt;
     unite(out, *object, pointer.read, pointer.written);
   }
   return out;

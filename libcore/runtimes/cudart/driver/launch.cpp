@@ -22,8 +22,13 @@ std::size_t packed_bytes(void** extra) {
 
 // The runtime of CUDA 13 inside an application passes on what the driver says of a kernel that it has from a library.
 Code start(Function function, LaunchRequest request, void** extra) {
+  // A stream of the application's knows its context: libomptarget's threads for tasks launch without one.
+  auto const* const context = current_context();
+  if (!context && cudart::Streams::is_default(request.stream)) return no_context();
   bool of_library = false;
-  auto const body = [&](cudart::Graphs& graphs, cudart::Registry& registry, cudart::Launcher& launcher) {
+  auto const body = [&](cudart::Graphs& graphs, cudart::Registry& registry, cudart::Launcher& launcher,
+                        cudart::Streams const& streams) {
+    if (!context && streams.known(request.stream)) cudart::current_device() = request.stream->device;
     auto* const kernel = registry.kernel(function);
     if (!kernel) return Code::invalid_resource_handle;
     if (request.arguments && extra) return Code::invalid_value;
@@ -37,7 +42,6 @@ Code start(Function function, LaunchRequest request, void** extra) {
     of_library = kernel->of_library;
     return launch_or_capture(graphs, registry, launcher, *kernel, request);
   };
-  if (!current_context()) return no_context();
   cudart::LastErrorKept const kept;
   auto const code = cudart::call(body);
   return of_library && code == Code::invalid_configuration ? code : of_runtime(code);

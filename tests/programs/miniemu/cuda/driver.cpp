@@ -196,6 +196,16 @@ again:
   atom.global.add.u32 %r2, [%a2], %r1;
   ret;
 }
+.visible .entry add_at(.param .u64 data, .param .u64 offset, .param .u32 by)
+{
+  .reg .b32 %r<2>; .reg .b64 %a<4>;
+  ld.param.u64 %a1, [data];
+  ld.param.u64 %a2, [offset];
+  ld.param.u32 %r1, [by];
+  add.s64 %a3, %a1, %a2;
+  red.global.add.u32 [%a3], %r1;
+  ret;
+}
 .visible .entry stop()
 {
   trap;
@@ -320,7 +330,7 @@ void launches(Module module) {
 void functions(Module module) {
   unsigned count = 0;
   GOOD(cuModuleGetFunctionCount(&count, module));
-  EXPECT(count == 5);
+  EXPECT(count == 6);
   Function all[4] = {};
   GOOD(cuModuleEnumerateFunctions(all, 4, module));
   char const* name = nullptr;
@@ -599,8 +609,30 @@ void textures(Module module) {
   EXPECT(cuTexObjectCreate(&texture, &resource, &description, nullptr) == Code::invalid_value);
 }
 
+// What a kernel changes may begin elsewhere than the pointer that it gets, as of OpenMP's parts of arrays: the copies
+// before each launch are the same, and none is left out.
+void pointer_elsewhere(Module module) {
+  Function function = nullptr;
+  GOOD(cuModuleGetFunction(&function, module, "add_at"));
+  Pointer data = 0;
+  GOOD(cuMemAlloc_v2(&data, 4));
+  for (unsigned by = 1; by <= 4; ++by) {
+    unsigned value = 0;
+    std::uint64_t offset = std::uint64_t{1} << 30;
+    Pointer before = data - offset;
+    void* arguments[] = {&before, &offset, &by};
+    GOOD(cuMemcpyHtoD_v2(data, &value, 4));
+    GOOD(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
+    GOOD(cuMemcpyDtoH_v2(&value, data, 4));
+    EXPECT(value == by);
+  }
+  GOOD(cuMemFree_v2(data));
+}
+
 // Streams, events and pools know where they belong: no context is current.
-void without_context() {
+void without_context(Module module) {
+  Function function = nullptr;
+  GOOD(cuModuleGetFunction(&function, module, "scale"));
   Stream stream = nullptr;
   Event event = nullptr;
   Pool* pool = nullptr;
@@ -612,6 +644,8 @@ void without_context() {
     Pointer data = 0;
     EXPECT(cuStreamSynchronize(nullptr) == Code::device_uninitialized);  // of the current context
     GOOD(cuMemAllocFromPoolAsync(&data, 64, pool, stream));
+    EXPECT(scale(function, data, 1, 16) == Code::device_uninitialized);
+    GOOD(scale(function, data, 1, 16, stream));
     GOOD(cuEventRecord(event, stream));
     GOOD(cuEventSynchronize(event));
     GOOD(cuStreamSynchronize(stream));
@@ -968,7 +1002,8 @@ int usual() {
   textures(module);
   streams(module);
   flags(module);
-  without_context();
+  pointer_elsewhere(module);
+  without_context(module);
   nodes(module);
   procedures();
   user_objects();
