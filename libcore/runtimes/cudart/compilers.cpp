@@ -3,11 +3,16 @@
 // libraries by their full path and look the functions up by name. Of libraries whose kernels are machine code, opened
 // by their full path as Python packages do, it opens ours, which is first on the library path.
 //
+// libomptarget, of clang's OpenMP, opens libcuda.so, and compiles by LLVM and ptxas: what it needs is there from then
+// on.
+//
 // It is in every process that the application starts: it needs nothing but the C library (an application may have
 // another C++ library), and opens the driver only for a function in question.
 #include <dlfcn.h>
 
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace {
@@ -38,6 +43,25 @@ Open* real_dlopen() {
 
 bool begins_with(char const* text, char const* prefix) {
   return std::strncmp(text, prefix, std::strlen(prefix)) == 0;
+}
+
+// LLVM's compiler for GPUs, which libomptarget of Debian's packages does not set up, and our ptxas first on the PATH.
+void prepare_offload() {
+  auto* const find = real_dlsym();
+  if (!find(RTLD_DEFAULT, "__tgt_register_lib")) return;
+  constexpr char const* parts[] = {"LLVMInitializeNVPTXTargetInfo", "LLVMInitializeNVPTXTarget",
+                                   "LLVMInitializeNVPTXTargetMC", "LLVMInitializeNVPTXAsmPrinter"};
+  for (char const* const part : parts)
+    if (void* const initialize = find(RTLD_DEFAULT, part)) reinterpret_cast<void (*)()>(initialize)();
+  Dl_info own{};
+  if (!dladdr(reinterpret_cast<void const*>(prepare_offload), &own) || !std::strrchr(own.dli_fname, '/')) return;
+  auto const folder = std::strrchr(own.dli_fname, '/') - own.dli_fname;
+  char const* const before = std::getenv("PATH");
+  char* path = nullptr;
+  if (asprintf(&path, "%.*s/kernelcast-offload:%s", static_cast<int>(folder), own.dli_fname, before ? before : "") < 0)
+    return;
+  setenv("PATH", path, 1);
+  std::free(path);
 }
 
 // The name of a library of ours that stands for the one at a path, or the path.
@@ -89,7 +113,11 @@ EXPORT void* dlsym(void* library, char const* name) noexcept {
 // Ours where there is one of that version, and the library itself otherwise. The last call is a jump here, too: a
 // library looks for others where its own file says.
 EXPORT void* dlopen(char const* path, int flags) noexcept {
-  char const* const name = without_folder(path);
+  char const* name = without_folder(path);
+  if (path && std::strcmp(path, "libcuda.so") == 0) {  // where the driver is installed, a link to the other
+    name = "libcuda.so.1";
+    prepare_offload();
+  }
   if (name != path)
     if (void* const ours = real_dlopen()(name, flags)) return ours;
   return real_dlopen()(path, flags);

@@ -12,6 +12,7 @@
 
 #include "base/diag/diag.hpp"
 #include "kernels/cuda/fatbin.hpp"
+#include "kernels/ptx/image.hpp"
 #include "kernels/ptx/link.hpp"
 #include "kernels/ptx/parser.hpp"
 #include "kernels/ptx/regions.hpp"
@@ -47,7 +48,9 @@ std::string without_ptx(void const* fatbin) {
            " holds no PTX, only machine code: its kernels cannot run on the emulator, which has cuBLAS, cuFFT and "
            "cuRAND "
            "of its own; a version of CUDA 13 may hold PTX";
-  return name_of(fatbin) + " holds no PTX, only machine code: compile it with -gencode arch=compute_75,code=compute_75";
+  bool const of_clang = dlsym(RTLD_DEFAULT, "__tgt_register_lib");  // regions of OpenMP
+  return name_of(fatbin) + " holds no PTX, only machine code: compile it with " +
+         (of_clang ? "-g, or with -foffload-lto -Wl,--embed-bitcode" : "-gencode arch=compute_75,code=compute_75");
 }
 constexpr std::string_view elf_magic = "\177ELF";
 
@@ -103,7 +106,8 @@ Program* Registry::add_program(void const* image, Code& failure) {
   };
   std::vector<fatbin::Ptx> texts;
   if (begins_with(elf_magic)) {
-    failure = Code::no_kernel_image_for_device;
+    for (auto& text : ptx::texts_in_image(image)) texts.push_back({std::move(text), 0});
+    failure = texts.empty() ? Code::no_kernel_image_for_device : Code::success;
   } else if (begins_with(fatbin::magic) || begins_with(fatbin::wrapper_magic)) {
     try {
       texts = texts_of(
