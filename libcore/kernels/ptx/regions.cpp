@@ -15,20 +15,45 @@ namespace kernelcast::ptx {
 
 namespace {
 
-constexpr std::string_view separator = "$_omp_fn$";
-
 struct Region {
   std::string_view function;  // as the linker knows it
-  std::uint64_t number = 0;
+  std::uint64_t number = 0;   // among those of the function or, of clang's, of the line
+  std::uint64_t line = 0;     // of clang's
 };
 
-std::optional<Region> region_of(std::string_view kernel) {
-  auto const at = kernel.find(separator);
-  if (at == kernel.npos || at == 0) return std::nullopt;
-  auto const digits = kernel.substr(at + separator.size());
-  Region out{kernel.substr(0, at), 0};
-  auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out.number);
+// The text before the last `separator`, behind which there is nothing but a number.
+std::optional<std::string_view> take_number(std::string_view text, std::string_view separator, std::uint64_t& number) {
+  auto const at = text.rfind(separator);
+  if (at == text.npos || at == 0) return std::nullopt;
+  auto const digits = text.substr(at + separator.size());
+  auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return text.substr(0, at);
+}
+
+// FUNCTION_lLINE or FUNCTION_lLINE_NUMBER behind the two numbers that clang knows a file by.
+std::optional<Region> region_of_clang(std::string_view kernel) {
+  Region out;
+  for (int field = 0; field < 2; ++field) {
+    kernel.remove_prefix(std::min(kernel.find_first_not_of("0123456789abcdef"), kernel.size()));
+    if (!kernel.starts_with('_')) return std::nullopt;
+    kernel.remove_prefix(1);
+  }
+  auto function = take_number(kernel, "_l", out.line);
+  if (!function)
+    if (auto const first = take_number(kernel, "_", out.number)) function = take_number(*first, "_l", out.line);
+  if (!function) return std::nullopt;
+  out.function = *function;
+  return out;
+}
+
+std::optional<Region> region_of(std::string_view kernel) {
+  constexpr std::string_view of_clang = "__omp_offloading_";
+  if (kernel.starts_with(of_clang)) return region_of_clang(kernel.substr(of_clang.size()));
+  Region out;
+  auto const function = take_number(kernel, "$_omp_fn$", out.number);
+  if (!function) return std::nullopt;
+  out.function = *function;
   return out;
 }
 
@@ -90,6 +115,7 @@ std::string in_source(std::string_view function, bool fortran) {
 std::string with_line(Module const& module, Function const& kernel) {
   auto const region = region_of(kernel.name);
   if (!region) return {};
+  if (region->line > 0) return fmt::format("{}:{}", in_source(region->function, false), region->line);
   auto const begin = begin_of(module, kernel, *region);
   if (begin.line == 0) return {};
   return fmt::format("{}:{}", in_source(region->function, is_fortran(module, begin)), begin.line);

@@ -1,7 +1,9 @@
 // Kernels that a compiler made of a region of OpenMP or OpenACC, by the names that rows have.
 //
 // GCC names such a kernel FUNCTION$_omp_fn$NUMBER and leaves its lines in the PTX where the program was built with -g.
-// OpenMP's kernels only start the team; the region's code is in FUNCTION$_omp_fn$NUMBER$impl.
+// OpenMP's kernels only start the team; the region's code is in FUNCTION$_omp_fn$NUMBER$impl. clang's names have the
+// line:
+// __omp_offloading_DEVICE_FILE_FUNCTION_lLINE, and _NUMBER behind it where the line has several.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Names of kernels that GCC makes of regions.
+// Names of kernels that GCC and clang make of regions.
 #include "kernels/ptx/regions.hpp"
 
 #include <string>
@@ -64,8 +64,22 @@ TEST_CASE("regions that begin in the same line are numbered in their order") {
   CHECK(named("g$_omp_fn$0", both) == "g:7");
 }
 
+TEST_CASE("clang's names have the function and the line") {
+  auto const alone = [](std::string const& name) { return named(name, kernel(name, "")); };
+  CHECK(alone("__omp_offloading_fe00_a76901_main_l5") == "main:5");
+  CHECK(alone("__omp_offloading_10302_2c_time_l2_l35") == "time_l2:35");
+  CHECK(alone("__omp_offloading_fe00_a7__ZN4heat4stepEPfi_l9") == "heat::step:9");
+  std::string const first = "__omp_offloading_fe00_a7_f_l7", second = first + "_1", third = first + "_10";
+  auto const all = kernel(third, "") + kernel(second, "") + kernel(first, "");
+  CHECK(named(first, all) == "f:7");
+  CHECK(named(second, all) == "f:7#2");
+  CHECK(named(third, all) == "f:7#3");
+}
+
 TEST_CASE("other kernels, and regions without lines, keep their names") {
   for (std::string const name : {"scale$_omp_fn$0", "$_omp_fn$0"}) CHECK(named(name, kernel(name, "")) == name);
-  for (std::string const name : {"scale", "_Z5scalePf", "f$_omp_fn$", "f$_omp_fn$0x"})
+  for (std::string const name : {"scale", "_Z5scalePf", "f$_omp_fn$", "f$_omp_fn$0x", "__omp_offloading_",
+                                 "__omp_offloading_fe00", "__omp_offloading_fe00_a7_f", "__omp_offloading_fe00_a7__l3",
+                                 "__omp_offloading_fe00_a7_f_l3x", "__omp_offloading_fe00_xyz_f_l3"})
     CHECK(named(name, kernel(name, "2 3 1")) == name);
 }
