@@ -1,8 +1,8 @@
-// Programs with regions of OpenMP (target) or OpenACC that GCC compiled: what they need to run on our device.
+// Programs with regions of OpenMP (target) or OpenACC that GCC or clang compiled: what they need to run on our device.
 //
-// GCC puts their PTX into the program, and libgomp loads a plug-in of its own that calls CUDA's driver. Where one of
-// the two is missing libgomp runs the regions on the host, unless OMP_TARGET_OFFLOAD=mandatory says that this is an
-// error.
+// GCC puts their PTX into the program, and libgomp loads a plug-in of its own that calls CUDA's driver. clang puts
+// machine code into it, or bitcode that libomptarget compiles. Where something is missing the regions run on the host,
+// unless OMP_TARGET_OFFLOAD=mandatory says that this is an error.
 #pragma once
 
 #include <string>
