@@ -71,6 +71,11 @@ void declare(cli::Tool& tool) {
                  "with --total: add up all cases, too, and call the sum so; for rows of one application")
       ->type_name("CASE")
       ->needs(total);
+  auto* const each_kernel = app.add_flag(
+      "--each-kernel", options->each_kernel,
+      "with --total: a sum of each kernel, of all its configurations, the longest kernel first; a region of OpenMP or "
+      "OpenACC is one, whatever a compiler made of it; with --commands the launches of each, too");
+  each_kernel->needs(total);
   auto* const commands =
       app.add_option("--commands", options->commands,
                      "with --total: what the application asks of its device, in order, as miniemu --attach --commands "

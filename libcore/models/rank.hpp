@@ -19,8 +19,13 @@ namespace kernelcast::model {
 // device); times are above 0.
 
 struct Totals {
-  std::vector<record::Projection> rows;  // kernel is "total"; the limiter is the one that holds most of the time
+  std::vector<record::Projection> rows;  // kernel is "total" of all; the limiter is the one that holds most of the time
   std::size_t incomplete = 0;            // (model, case, device) left out: a time is missing that another device has
+};
+
+enum class SumOf : std::uint8_t {
+  all,         // kernels of a case
+  each_kernel  // its configurations, and all that a compiler made of one region: region_of_kernel() is its name
 };
 
 // Adds up the times of everything that one case runs, one row per (model, case, device): kernels one after the other,
@@ -29,7 +34,7 @@ struct Totals {
 // What a case runs is what the device with most times has; with `party`, which tells devices that may run different
 // kernels from each other, what a device of its own party has, with a time or without.
 Totals total(std::vector<record::Projection> const& projections,
-             std::function<std::string(std::string const& device)> const& party = {});
+             std::function<std::string(std::string const& device)> const& party = {}, SumOf of = SumOf::all);
 
 // Of each (kernel, case, device) the projections of one model: of the first of `models` that has a time for all its
 // rows of it, else of the last that has rows. Every row's model is one of `models`.

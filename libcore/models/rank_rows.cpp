@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/diag/names.hpp"
 #include "base/diag/text.hpp"
 #include "base/process/process.hpp"
 #include "models/calibration.hpp"
@@ -298,6 +299,40 @@ double host_factor(std::string const& text) {
   return *factor;
 }
 
+// How often each kernel is launched; of an application that ran as several vendors' devices where that was most.
+std::map<std::string, std::uint64_t> launches_of(std::string const& commands, cli::Streams& io) {
+  std::map<std::string, std::uint64_t> out;
+  if (commands.empty()) return out;
+  std::map<std::pair<std::string, std::string>, std::uint64_t> launches;
+  auto csv = io.csv(commands);
+  record::Reader<record::Command> reader(csv);
+  for (record::Command command; reader.next(command);)
+    if (command.kind == record::CommandKind::kernel || command.kind == record::CommandKind::library)
+      ++launches[{region_of_kernel(command.kernel), command.runs_on}];
+  for (auto const& [key, n] : launches) out[key.first] = std::max(out[key.first], n);
+  return out;
+}
+
+// The longest kernel first, by its time on the device that is the fastest for it.
+void write_each_kernel(cli::Streams& io, RankRows const& options, std::vector<record::Ranking> rows) {
+  auto const launches = launches_of(options.commands, io);
+  std::map<std::tuple<std::string, std::string, std::string>, double> best;
+  auto const key_of = [](record::Ranking const& row) { return std::tuple(row.model, row.case_name, row.kernel); };
+  for (auto const& row : rows)
+    if (row.rank == 1) best[key_of(row)] = row.time_s;
+  std::ranges::stable_sort(
+      rows, {}, [&](auto const& row) { return std::tuple(row.model, row.case_name, -best[key_of(row)], row.kernel); });
+  using Names = std::vector<std::string>;
+  auto out = io.writer<record::Ranking>(options.commands.empty() ? Names{} : Names{"launches"});
+  for (auto const& row : rows) {
+    auto const found = launches.find(row.kernel);
+    Names cells;
+    if (!options.commands.empty()) cells.push_back(found == launches.end() ? "0" : fmt::format("{}", found->second));
+    if (!options.undecided || !row.decided) out.write(row, cells);
+  }
+  out.finish();
+}
+
 // Of the whole application, with what overlaps.
 std::vector<record::Projection> total_of_commands(std::vector<record::Projection> const& projections,
                                                   RankRows const& options, cli::Streams& io) {
@@ -383,7 +418,7 @@ void rank_rows(RankRows const& options, cli::Streams& io) {
   KnownRows known;
   auto projections = read_projections(io, known, options);
   if (!options.prefer.empty()) choose_models(projections, known, options, io);
-  if (!options.commands.empty()) {
+  if (!options.commands.empty() && !options.each_kernel) {
     projections = total_of_commands(projections, options, io);
     known = {};
   } else if (options.total) {
@@ -392,7 +427,8 @@ void rank_rows(RankRows const& options, cli::Streams& io) {
     std::optional<device::DeviceDatabase> database;
     if (options.vendors_apart) database = device::load(device::find_database(options.devdb));
     auto const vendor = [&](std::string const& name) { return database->find(name).vendor; };
-    auto totals = options.vendors_apart ? total(projections, vendor) : total(projections);
+    auto const of = options.each_kernel ? SumOf::each_kernel : SumOf::all;
+    auto totals = options.vendors_apart ? total(projections, vendor, of) : total(projections, {}, of);
     if (totals.incomplete > 0)
       io.note(fmt::format("{} device{} left out: no time for some kernel of the case", totals.incomplete,
                           totals.incomplete == 1 ? "" : "s"));
@@ -406,6 +442,8 @@ void rank_rows(RankRows const& options, cli::Streams& io) {
   auto const database = device::load(device::find_database(options.devdb));
   auto const together = options.prefer.empty() ? Together::model : Together::all;
   if (options.is_priced()) return write_priced(io, projections, options, database, together, known);
+  if (options.each_kernel)
+    return write_each_kernel(io, options, rank(projections, together, Orders(pointers(database))));
   auto out = io.writer<record::Ranking>(known.columns.names());
   rank(projections, together, Orders(pointers(database)), [&](record::Ranking const& row) {
     if (!options.undecided || !row.decided) out.write(row, known.cells(row));

@@ -17,7 +17,7 @@ struct RankRows {
   std::size_t top = 0;
   bool undecided = false, configurations = false, portable = false;
   bool summary = false, scores = false, comparisons = false, share = false, assign = false, total = false;
-  bool vendors_apart = false;
+  bool vendors_apart = false, each_kernel = false;
   // Every measured time counts, also one that is not projected.
   bool each_time() const { return scores || comparisons || !calibrate.empty(); }
   bool is_ranking() const { return measured.empty() && !share && !assign && !total; }

@@ -2,6 +2,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/diag/names.hpp"
 #include "models/rank.hpp"
 
 namespace kernelcast::model {
@@ -30,20 +31,21 @@ void add(Sum& sum, record::Projection const& p) {
 }  // namespace
 
 Totals total(std::vector<record::Projection> const& projections,
-             std::function<std::string(std::string const& device)> const& party) {
-  std::map<std::tuple<std::string, std::string, std::string>, Sum> sums;  // model, case, device
+             std::function<std::string(std::string const& device)> const& party, SumOf of) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, Sum> sums;  // model, name, case, device
   for (auto const& p : projections) {
-    Sum& sum = sums[{p.model, p.case_name, p.device}];
+    auto const name = of == SumOf::each_kernel ? region_of_kernel(p.kernel) : "total";
+    Sum& sum = sums[{p.model, name, p.case_name, p.device}];
     sum.row.model = p.model;
-    sum.row.kernel = "total";
+    sum.row.kernel = name;
     sum.row.case_name = p.case_name;
     sum.row.device = p.device;
     add(sum, p);
   }
-  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> whole;  // model, case, party
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> whole;  // the last: party
   auto const whole_of = [&](auto const& key) -> std::size_t& {
-    auto const& [model, case_name, device] = key;
-    return whole[{model, case_name, party ? party(device) : ""}];
+    auto const& [model, name, case_name, device] = key;
+    return whole[{model, name, case_name, party ? party(device) : ""}];
   };
   for (auto const& [key, sum] : sums) whole_of(key) = std::max(whole_of(key), party ? sum.rows : sum.times);
   Totals totals;

@@ -346,7 +346,15 @@ Schema<Kernel> const& Kernel::schema() {
         .optional_column(
             "code_fetched", &Kernel::code_fetched, Unit::count,
             "launches before which an attached application had not run this code: 1, or 0 where it had, in "
-            "another configuration. Empty: the first of the row");
+            "another configuration. Empty: the first of the row")
+        .optional_column(
+            "source", &Kernel::source, Unit::none,
+            "of an attached application with source lines (-g, -lineinfo): file:line where the kernel's code "
+            "begins, of a region of OpenMP or OpenACC its directive. Empty: not known")
+        .may_be_empty()
+        .optional_column("source_text", &Kernel::source_text, Unit::none,
+                         "that line, where its file was there when the application ran")
+        .may_be_empty();
     return s;
   }();
   return schema;

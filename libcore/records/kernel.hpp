@@ -102,6 +102,7 @@ struct Kernel : RegisterCounts {
   std::string runs_on;         // the target or vendor that alone runs this code, such as sm_90a, AMD; empty: any
   std::string touched_before;  // by the logarithm of the distance, summed over the launches; empty: not known
   std::optional<std::uint64_t> code_fetched;  // launches for which the code had to be fetched; empty: the first
+  std::string source, source_text;            // of an attached application: file:line, and what that line says
 
   static Schema<Kernel> const& schema();
 };

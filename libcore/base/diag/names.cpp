@@ -34,4 +34,13 @@ std::string name_in_source(std::string const& name) {
   return known == name ? name : known.substr(0, known.find('<'));
 }
 
+std::string region_of_kernel(std::string const& name) {
+  constexpr std::string_view digits = "0123456789";
+  auto const mark = name.find_last_not_of(digits);
+  if (mark == std::string::npos || mark + 1 == name.size() || name[mark] != '#' || mark == 0) return name;
+  auto const colon = name.find_last_not_of(digits, mark - 1);
+  bool const line = colon != std::string::npos && colon > 0 && colon + 1 < mark && name[colon] == ':';
+  return line ? name.substr(0, mark) : name;
+}
+
 }  // namespace kernelcast

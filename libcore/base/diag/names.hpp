@@ -16,4 +16,8 @@ std::string function_name(std::string const& name);
 // The same without arguments of its template: "ns::scale".
 std::string name_in_source(std::string const& name);
 
+// Of the kernel "step:12#2", the second that a compiler made of a region of OpenMP or OpenACC, the region: "step:12".
+// Of any other kernel its name.
+std::string region_of_kernel(std::string const& name);
+
 }  // namespace kernelcast

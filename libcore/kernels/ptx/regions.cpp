@@ -134,4 +134,11 @@ std::string name_in_rows(Module const& module, Function const& kernel) {
   return before == 0 ? out : fmt::format("{}#{}", out, before + 1);
 }
 
+SourceLine source_of(Module const& module, Function const& kernel) {
+  auto const region = region_of(kernel.name);
+  auto const begin = region ? begin_of(module, kernel, *region) : begin_of(kernel);
+  auto const file = module.files.find(begin.file);
+  return begin.line == 0 || file == module.files.end() ? SourceLine{} : SourceLine{file->second, begin.line};
+}
+
 }  // namespace kernelcast::ptx

@@ -6,6 +6,7 @@
 // __omp_offloading_DEVICE_FILE_FUNCTION_lLINE, and _NUMBER behind it where the line has several.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "kernels/ptx/module.hpp"
@@ -15,5 +16,12 @@ namespace kernelcast::ptx {
 // "heat::step:12", the function and the line where the region begins; "heat::step:12#2" of the second region of the
 // module that begins there. The kernel's own name where it is of no region, or where its lines are unknown.
 std::string name_in_rows(Module const&, Function const& kernel);
+
+// File and line where the kernel's code begins in the source, of a region its directive; line 0 where it is not known.
+struct SourceLine {
+  std::string file;  // as the compiler was given it
+  std::uint32_t line = 0;
+};
+SourceLine source_of(Module const&, Function const& kernel);
 
 }  // namespace kernelcast::ptx

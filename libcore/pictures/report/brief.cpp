@@ -142,7 +142,7 @@ std::string largest(Brief const& a) {
   double sum = 0;
   for (auto const& p : a.projections) {
     if (p.device != device || !p.time_s) continue;
-    auto& [time_s, longest] = by_kernel[p.kernel];
+    auto& [time_s, longest] = by_kernel[region_of_kernel(p.kernel)];
     time_s += *p.time_s;
     sum += *p.time_s;
     if (!longest || *p.time_s > *longest->time_s) longest = &p;
@@ -156,7 +156,8 @@ std::string largest(Brief const& a) {
   for (auto const& [time_s, longest] : order) {
     if (out.size() == named_kernels) break;
     auto const limiter = longest->limiter.empty() ? "" : fmt::format(" ({})", longest->limiter.text());
-    out.push_back(fmt::format("{:.3g} % {}{}", 100 * time_s / sum, name_in_source(longest->kernel), limiter));
+    out.push_back(
+        fmt::format("{:.3g} % {}{}", 100 * time_s / sum, name_in_source(region_of_kernel(longest->kernel)), limiter));
   }
   auto text = fmt::format("largest kernels on {}, and what limits them: {}", device, fmt::join(out, ", "));
   if (order.size() > out.size()) text += fmt::format(" and {} more", order.size() - out.size());

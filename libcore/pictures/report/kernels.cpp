@@ -84,6 +84,13 @@ Html whole_bar(Page const& page) {
   return out += {"</div>\n"};
 }
 
+// "heat.c:12" and what that line says.
+Html source_of(KernelTime const& kernel) {
+  if (kernel.source.empty()) return {};
+  auto const file = kernel.source.substr(kernel.source.rfind('/') + 1);
+  return markup("<small title=\"{}\">{} <code>{}</code></small>", kernel.source, file, kernel.source_text);
+}
+
 std::optional<double> occupancy_of(KernelTime const& kernel) {
   return kernel.stations ? kernel.stations->occupancy : kernel.longest ? kernel.longest->occupancy : std::nullopt;
 }
@@ -108,15 +115,15 @@ Html kernels_section(Page const& page) {
   for (std::size_t i = 0; i < shown; ++i) {
     auto const& kernel = page.kernels[i];
     auto const occupancy = occupancy_of(kernel);
-    auto const also = kernel.cases > 1
-                          ? fmt::format("{} configurations; the longest: {}", kernel.cases, kernel.longest_case)
-                      : kernel.longest_case == kernel.kernel ? std::string()
-                                                             : kernel.longest_case;
+    auto also = kernel.cases > 1 ? fmt::format("{} configurations; the longest: {}", kernel.cases, kernel.longest_case)
+                : kernel.longest_case == kernel.kernel ? std::string()
+                                                       : kernel.longest_case;
+    if (kernel.clones > 1) also = fmt::format("{} kernels, {}", kernel.clones, also);
     body += markup(
-        "<tr role=row><td role=cell class=rank>{}</td><th role=rowheader scope=row class=device>{}{}</th>"
+        "<tr role=row><td role=cell class=rank>{}</td><th role=rowheader scope=row class=device>{}{}{}</th>"
         "<td role=cell class=time>{}</td><td role=cell class=\"more num\" data-label=part>{}</td>",
         i + 1, name(function_name(kernel.kernel), demangled(kernel.kernel)),
-        also.empty() ? Html{} : markup("<small>{}</small>", also), seconds(kernel.time_s),
+        also.empty() ? Html{} : markup("<small>{}</small>", also), source_of(kernel), seconds(kernel.time_s),
         percent(kernel.time_s / page.kernels_s));
     if (with_launches)
       body += markup("<td role=cell class=\"more num\" data-label=launches>{:.0f}</td>", kernel.launches);

@@ -57,14 +57,17 @@ std::vector<KernelTime> kernels_on(std::string const& device, Page const& page) 
     if (row.device == device) stations.try_emplace({row.kernel, row.case_name}, &row);
   std::map<std::string, KernelTime> by_name;
   std::map<std::string, double> longest;
+  std::set<std::string> known;
   auto const add = [&](auto const& row, record::Projection const* projection) {
     if (row.device != device || !row.time_s) return;
-    auto& kernel = by_name[row.kernel];
-    kernel.kernel = row.kernel;
+    auto const name = region_of_kernel(row.kernel);
+    auto& kernel = by_name[name];
+    kernel.kernel = name;
     kernel.time_s += *row.time_s;
+    kernel.clones += known.insert(row.kernel).second ? 1 : 0;
     ++kernel.cases;
-    if (kernel.cases > 1 && *row.time_s <= longest[row.kernel]) return;
-    longest[row.kernel] = *row.time_s;
+    if (kernel.cases > 1 && *row.time_s <= longest[name]) return;
+    longest[name] = *row.time_s;
     kernel.longest = projection;
     kernel.longest_case = row.case_name;
     kernel.limiter = row.limiter.text();
@@ -77,8 +80,11 @@ std::vector<KernelTime> kernels_on(std::string const& device, Page const& page) 
   if (inputs.projections.empty())
     for (auto const& row : inputs.stations) add(row, nullptr);
   for (auto const& row : inputs.kernels)
-    if (auto const at = by_name.find(row.kernel); at != by_name.end() && page.is_of_best(row))
+    if (auto const at = by_name.find(region_of_kernel(row.kernel)); at != by_name.end() && page.is_of_best(row)) {
       at->second.launches += static_cast<double>(row.launches);
+      at->second.source = row.source;
+      at->second.source_text = row.source_text;
+    }
   std::vector<KernelTime> out;
   for (auto& [name, kernel] : by_name) out.push_back(std::move(kernel));
   std::ranges::sort(out, {},

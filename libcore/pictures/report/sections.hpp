@@ -17,11 +17,12 @@ struct Group {
   std::vector<record::PricedRanking const*> rows;
 };
 
-// A kernel on one device, its cases added up.
+// A kernel on one device, its cases added up; all that a compiler made of one region of OpenMP or OpenACC are one.
 struct KernelTime {
   std::string kernel;
+  std::string source, source_text;  // of its row
   double time_s = 0, launches = 0;
-  std::size_t cases = 0;
+  std::size_t cases = 0, clones = 0;            // clones: kernels of the region
   record::Projection const* longest = nullptr;  // of its cases; one of the two is there
   record::Stations const* stations = nullptr;   // of the longest case
   std::string longest_case;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include <fmt/format.h>
 
@@ -23,6 +24,32 @@ namespace kernelcast::cudart {
 namespace {
 
 constexpr char const* where = "the application's PTX";
+constexpr std::uintmax_t max_source_bytes = std::uintmax_t{16} << 20;
+constexpr std::size_t max_text_bytes = 160;  // of a line, as a table can show it
+
+// A line of the application's source, where its file is there as the compiler was given it, from the current folder or
+// beside the application: without the blanks around it, cut where it is long.
+std::string text_of_line(std::filesystem::path const& file, std::uint32_t number) {
+  std::error_code error;
+  auto const beside = std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / file;
+  for (auto const& path : {file, beside}) {
+    if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > max_source_bytes)
+      continue;
+    std::ifstream lines(path);
+    std::string text;
+    for (std::uint32_t i = 0; i < number; ++i)
+      if (!std::getline(lines, text)) return {};
+    std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    text.erase(0, std::min(text.find_first_not_of(' '), text.size()));
+    text.resize(text.find_last_not_of(' ') + 1);
+    if (text.size() <= max_text_bytes) return text;
+    auto end = max_text_bytes;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // within a character
+    return text.substr(0, end) + " ...";
+  }
+  return {};
+}
+
 // The file that holds these bytes, where it is a library; empty for the application itself.
 std::string library_of(void const* bytes) {
   Dl_info found{}, own{};
@@ -235,6 +262,10 @@ Code Registry::prepare(Kernel& kernel) {
   kernel.function = kernel.program->module->find_kernel(kernel.name);
   if (!kernel.function) return Code::invalid_device_function;
   kernel.name_in_rows = ptx::name_in_rows(*kernel.program->module, *kernel.function);
+  if (auto const source = ptx::source_of(*kernel.program->module, *kernel.function); source.line > 0) {
+    kernel.source = fmt::format("{}:{}", source.file, source.line);
+    kernel.source_text = text_of_line(source.file, source.line);
+  }
   kernel.ready = std::make_unique<emu::Program>(*kernel.program->module, *kernel.function,
                                                 emu::wmma_fragments(cudart::capability(devices_.current())));
   return Code::success;

@@ -39,6 +39,7 @@ struct Kernel {
   Program* program = nullptr;
   std::string name;
   std::string name_in_rows;                 // once it is loaded
+  std::string source, source_text;          // likewise: columns of its rows
   ptx::Function const* function = nullptr;  // once it is loaded
   std::unique_ptr<emu::Program> ready;
   std::uint64_t max_dynamic_shared_bytes = 48 * 1024;

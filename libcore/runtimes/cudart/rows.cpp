@@ -282,6 +282,8 @@ record::Kernel CountedLaunch::row(emu::Memory const& memory) const {
   record::Kernel row;
   auto const& [grid, block] = std::tie(launch_.grid, launch_.block);
   row.kernel = kernel_.name_in_rows;
+  row.source = kernel_.source;
+  row.source_text = kernel_.source_text;
   row.case_name = case_of(launch_);
   launch::fill_sizes(row, grid, block);
   row.groups_total = grid.count();

@@ -42,6 +42,18 @@ TEST_CASE("a device that lacks a time of the case has no total") {
   CHECK(totals.incomplete == 2);
 }
 
+TEST_CASE("a sum of each kernel has its configurations and what a compiler made of one region") {
+  auto const totals = model::total({row("f:3", "x", 1.0, Limiter::global), row("f:3#2", "x", 2.0, Limiter::global),
+                                    row("b", "x", 2.5, Limiter::compute), row("b", "y", 0.25, Limiter::compute)},
+                                   {}, model::SumOf::each_kernel);
+  REQUIRE(totals.rows.size() == 3);
+  CHECK(totals.incomplete == 0);
+  CHECK(totals.rows[0].kernel == "b");
+  CHECK(totals.rows[0].time_s == 2.5);
+  CHECK(totals.rows[2].kernel == "f:3");
+  CHECK(totals.rows[2].time_s == 3.0);
+}
+
 TEST_CASE("ends of intervals add up, an absent end is the time") {
   auto a = row("a", "x", 2.0, Limiter::global), b = row("b", "x", 3.0, Limiter::global);
   a.time_low_s = 1.5;

@@ -84,13 +84,13 @@ TEST_CASE("the kernel record has the columns of the contract, in its order") {
   // 2 x 3 half-warp segments, footprint, 2 x 9 passes, 4; then what the contract does not ask for: rounds, 12 pipes and
   // their code, 32 of one group, the target and its registers, the sampling error, allocated memory, what was touched
   // before, 4 pipes of AMD's, warps, registers and memory of AMD's, a library's call, matrix products, whose code it
-  // is, registers by target, shared memory and phases of a group, whether code was fetched.
-  CHECK(names.size() ==
-        19 + 2 + 13 + 39 + 3 + 9 + 18 + 6 + 1 + 18 + 4 + 1 + 13 + 33 + 2 + 2 + 1 + 4 + 1 + 2 + 2 + 2 + 1 + 3 + 1 + 1);
+  // is, registers by target, shared memory and phases of a group, whether code was fetched, the source's line.
+  CHECK(names.size() == 19 + 2 + 13 + 39 + 3 + 9 + 18 + 6 + 1 + 18 + 4 + 1 + 13 + 33 + 2 + 2 + 1 + 4 + 1 + 2 + 2 + 2 +
+                            1 + 3 + 1 + 1 + 2);
   CHECK(joined.ends_with(
       ",touched_before,slots_scalar,slots_scalar_memory,slots_shared,slots_wait,warp_lanes,registers_"
       "matrix,scratch_bytes,library,library_flop,matrix_flop,runs_on,registers,group_shared_loads,group_"
-      "shared_stores,group_phases,group_local_stores,code_fetched,"));
+      "shared_stores,group_phases,group_local_stores,code_fetched,source,source_text,"));
 }
 
 TEST_CASE("the columns of the other records stand as in the contract") {

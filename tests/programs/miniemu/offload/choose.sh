@@ -11,7 +11,7 @@ line_of() { grep -n "region $2\$" "$1" | cut -d: -f1; }
 for model in openmp openacc; do
   source=$programs/heat_$model.f90
   compile $model "$folder/app" "$source" || { echo "kernelcast-skipped: $why"; exit 0; }
-  "$kernelcast" choose --devices a100,h100,l40 --no-registers --files "$folder/made" -- "$folder/app" >"$folder/out" \
+  "$kernelcast" choose --devices a100,h100,l40 --no-registers --files "$folder/made" --html "$folder/page.html" -- "$folder/app" >"$folder/out" \
     2>"$folder/err" || fail "status $?"
   head -1 "$folder/out" | grep -q ' launches, 100 % of them counted; .* copied; ' || fail "what was seen"
   grep -q '^fastest: [ahl][14]0*, ' "$folder/out" || fail "the fastest device"
@@ -19,6 +19,7 @@ for model in openmp openacc; do
   [ $model = openacc ] || step=heat::step
   name="$step:$(line_of "$source" $step)"
   grep -q "^largest kernels on .* $name (" "$folder/out" || fail "no $name among the largest kernels"
+  grep -qF "<code>$(sed -n "${name##*:}p" "$source" | sed 's/^ *//')</code>" "$folder/page.html" || fail "the page lacks the line of $name"
   # Twelve steps, and the sum.
   [ "$(grep -cF "$name" "$folder/made/commands.csv")" = 12 ] || fail "not twelve launches of $name among the commands"
   grep -qF "main program:$(line_of "$source" "main program")" "$folder/made/commands.csv" || fail "the sum is missing"
