@@ -34,23 +34,6 @@ Points read_points(std::string const& path, cli::Streams& io) {
   return out;
 }
 
-using Done = std::map<std::string, std::vector<record::Kernel>>;
-
-// The rows of each case of an interrupted run. Those of its last case are perhaps not all.
-Done read_done(std::string const& path, cli::Streams& io) {
-  Done out;
-  if (path.empty()) return out;
-  // The output may be still to come.
-  if (std::error_code error; io.would_replace(path) && (std::filesystem::file_size(path, error) == 0 || error))
-    return out;
-  auto csv = io.csv_of_interrupted(path);
-  record::Reader<record::Kernel> rows(csv);
-  std::string last;
-  for (record::Kernel row; rows.next(row);) out[last = row.case_name].push_back(row);
-  out.erase(last);
-  return out;
-}
-
 // The parameters of the sweep that become columns, by their places in a point: all whose names no column of the record
 // and no label has.
 std::vector<std::size_t> add_parameters(record::Labels& labels, std::vector<std::string> const& point) {
@@ -110,6 +93,20 @@ void KernelRows::write(record::Kernel const& row, double emulation_s, std::vecto
 
 void KernelRows::write(Report const& report, std::vector<std::string> const& last) {
   for (std::size_t i = 0; i < report.rows.size(); ++i) write(report.rows[i], report.emulation_s[i], last);
+}
+
+Done read_done(std::string const& path, cli::Streams& io) {
+  Done out;
+  if (path.empty()) return out;
+  // The output may be still to come.
+  if (std::error_code error; io.would_replace(path) && (std::filesystem::file_size(path, error) == 0 || error))
+    return out;
+  auto csv = io.csv_of_interrupted(path);
+  record::Reader<record::Kernel> rows(csv);
+  std::string last;
+  for (record::Kernel row; rows.next(row);) out[last = row.case_name].push_back(row);
+  out.erase(last);
+  return out;
 }
 
 std::optional<Sweep> sweep_of(SweepCommand const& command, Options const& launch, cli::Streams& io) {

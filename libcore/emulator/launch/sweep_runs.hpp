@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,10 @@ class KernelRows {
   record::Labels labels_;
   record::Writer<record::Kernel> out_;
 };
+
+// The rows of each case of an interrupted run, for --resume; not those of its last case, which are perhaps not all.
+using Done = std::map<std::string, std::vector<record::Kernel>>;
+Done read_done(std::string const& path, cli::Streams&);
 
 // None where it is one run of a kernel or a launch file.
 std::optional<Sweep> sweep_of(SweepCommand const&, Options const&, cli::Streams&);

@@ -14,6 +14,7 @@
 #include "runtimes/attach/application.hpp"
 #include "runtimes/attach/attach.hpp"
 #include "runtimes/attach/counted_rows.hpp"
+#include "runtimes/attach/environment.hpp"
 #include "runtimes/attach/fetched_code.hpp"
 #include "runtimes/attach/kernel_names.hpp"
 #include "runtimes/attach/recorder.hpp"
@@ -53,9 +54,10 @@ class Attachment {
   Attached run() {
     FolderWatch const watch(spool_.folder());
     LeaveSignalsToTheApplication const keys;
-    pid_t const application = start_application(
-        options_.command,
-        environment_of_application(given(), options_.with_gpu ? Cuda::observed : Cuda::emulated, options_.database));
+    auto environment =
+        environment_of_application(given(), options_.with_gpu ? Cuda::observed : Cuda::emulated, options_.database);
+    for (auto const& [name, value] : options_.variables) replace(environment, name, value);
+    pid_t const application = start_application(options_.command, std::move(environment));
     for (;;) {
       emulate_new();
       read_counted();

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "emulator/launch/launch.hpp"
@@ -37,7 +38,8 @@ struct SeenDevices {
 SeenDevices devices_named(std::vector<std::string> const& names, device::DeviceDatabase const&);
 
 struct AttachOptions {
-  std::vector<std::string> command;  // the application and its arguments
+  std::vector<std::string> command;                            // the application and its arguments
+  std::vector<std::pair<std::string, std::string>> variables;  // of its environment, in place of what is there
   std::string every;                 // "launch", "kernel", a number N (every Nth launch of a kernel), or empty: each
                                      // configuration once
   std::string keep;                  // a folder that the spool stays in; empty: it is removed

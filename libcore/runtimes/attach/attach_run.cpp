@@ -7,12 +7,15 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "emulator/launch/trace_observer.hpp"
 #include "records/cli/output_file.hpp"
+#include "records/cli/shard.hpp"
 #include "records/device/device.hpp"
+#include "records/table/labels.hpp"
 #include "records/table/table.hpp"
 #include "records/trace.hpp"
 #include "runtimes/attach/attach.hpp"
@@ -59,6 +62,14 @@ void declare_attach(CLI::App& app, AttachCommand& command) {
                      "for, to this file, for rank --total --commands")
           ->type_name("FILE")
           ->needs(attach);
+  app.add_option(
+         "--vary", command.vary,
+         "with --attach: run the application once for each of these values of a variable of its environment; of "
+         "several variables once for each combination. The rows have the values as case and columns")
+      ->type_name("NAME=VALUE,VALUE")
+      ->allow_extra_args(false)
+      ->needs(attach)
+      ->excludes(commands);
   app.add_flag("--summary", command.summary,
                "with --attach: say at the end what a CUDA application asked of its device, and what is missing; on a "
                "terminal that is said anyway")
@@ -151,10 +162,95 @@ std::string without_rows(attach::Attached const& attached, std::string const& pr
              : none;
 }
 
+struct Point {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> variables;
+};
+
+// The combinations of the values, the first variable outermost.
+std::vector<Point> points_of(std::vector<std::string> const& vary) {
+  std::vector<Point> out{{}};
+  for (auto const& text : vary) {
+    auto const [variable, values] = record::named_value(text);
+    if (variable.empty() || values.empty())
+      throw Error(Status::usage, fmt::format("--vary: '{}' is not NAME=VALUE,VALUE", text),
+                  "--vary OMP_NUM_TEAMS=16,32");
+    std::vector<Point> longer;
+    for (auto const& point : out)
+      for (auto rest = values; !rest.empty();) {
+        auto const end = std::min(rest.find(','), rest.size());
+        auto& added = longer.emplace_back(point);
+        added.variables.emplace_back(variable, rest.substr(0, end));
+        added.name += fmt::format("{}{}={}", point.name.empty() ? "" : " ", variable, rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
+    out = std::move(longer);
+  }
+  std::set<std::string> names;
+  for (auto const& point : out)
+    if (!names.insert(point.name).second)
+      throw Error(Status::usage, fmt::format("--vary: '{}' is duplicated", point.name), "each value once");
+  return out;
+}
+
+record::Labels columns_of(Point const& point) {
+  record::Labels out;
+  for (auto const& [variable, value] : point.variables) {
+    if (out.taken<record::Kernel>(variable))
+      throw Error(Status::usage, fmt::format("--vary: there is a column '{}' already", variable),
+                  "let the application read another variable");
+    out.add({variable, value});
+  }
+  return out;
+}
+
+Status run_varied(AttachCommand const& command, launch::SweepCommand const& sweep, AttachOptions options,
+                  cli::Streams& io) {
+  if (command.graph || options.run.emit != launch::Emit::kernel || !command.keep.empty())
+    throw Error(Status::usage, "--vary writes kernel rows",
+                "leave out --emit and --keep, or set the variable for one run");
+  auto const points = points_of(command.vary);
+  auto const done = launch::read_done(sweep.resume, io);
+  launch::KernelRows out(false, columns_of(points.front()), io);
+  cli::Shard shard(sweep.shard);
+  std::size_t known = 0;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    if (!shard.takes_next()) continue;
+    auto const& point = points[p];
+    std::vector<std::string> values;
+    for (auto const& variable : point.variables) values.push_back(variable.second);
+    auto const found = done.find(point.name);
+    if (found != done.end()) {
+      for (auto const& row : found->second) out.write(row, 0, values);
+      ++known;
+    } else {
+      io.progress(fmt::format("run {} of {}", p + 1, points.size()));
+      options.variables = point.variables;
+      auto const attached = attach::run(options);
+      auto const at = point.name + ": ";
+      if (attached.rows.empty()) io.note(at + without_rows(attached, command.application.front()));
+      if (attached.status != 0) {
+        io.note(at + ended_early(attached));
+        return static_cast<Status>(attached.status);
+      }
+      if (attached.rows.empty()) return Status::unavailable;
+      for (auto row : attached.rows) {
+        row.case_name = point.name;
+        out.write(row, 0, values);
+      }
+    }
+    // As of a launch file's sweep: what is in the file that is resumed is not lost to an interruption.
+    bool const loses = (found != done.end() || known < done.size()) && io.would_replace(sweep.resume);
+    if (io.format() == record::Format::csv && !loses) io.publish();
+  }
+  out.finish();
+  return Status::done;
+}
+
 }  // namespace
 
-Status run_attached(AttachCommand const& command, launch::RunOptions const& run, bool cache,
-                    std::vector<std::string> const& registers, cli::Streams& io) {
+Status run_attached(AttachCommand const& command, launch::SweepCommand const& sweep, launch::RunOptions const& run,
+                    bool cache, std::vector<std::string> const& registers, cli::Streams& io) {
   if (io.to_standard_output())
     throw Error(Status::usage, "--attach needs a file to write to: standard output is the application's",
                 "miniemu --attach -o kernels.csv -- ./app its arguments");
@@ -182,6 +278,10 @@ Status run_attached(AttachCommand const& command, launch::RunOptions const& run,
   choose_devices(command, options);
   options.report = [&io](std::string_view text) { io.note(text); };
   options.graph = command.graph;
+  if (!command.vary.empty()) {
+    options.progress = nullptr;  // of one run
+    return run_varied(command, sweep, std::move(options), io);
+  }
   std::unique_ptr<record::Writer<record::Kernel>> known;
   std::optional<record::Writer<record::Trace>> traced;
   std::optional<launch::TraceOutput> output;

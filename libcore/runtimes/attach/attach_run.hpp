@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emulator/launch/launch.hpp"
+#include "emulator/launch/sweep_runs.hpp"
 #include "records/cli/cli.hpp"
 
 namespace kernelcast::attach {
@@ -21,13 +22,16 @@ struct AttachCommand {
   std::string execute;                   // all or needed
   std::vector<std::string> kernels;      // of a trace
   std::vector<std::string> as;           // devices that CUDA applications see
+  std::vector<std::string> vary;         // NAME=VALUE,VALUE: variables of its environment
   std::vector<std::string> application;  // and its arguments
 };
 
 void declare_attach(CLI::App&, AttachCommand&);
 
-// Returns the application's exit status.
-Status run_attached(AttachCommand const&, launch::RunOptions const&, bool cache,
+// Returns the application's exit status. With `vary` it runs once for each combination of the values, which is the case
+// of its rows, and the variables are columns; an exit status other than 0 ends the runs. Of the sweep --shard and
+// --resume count.
+Status run_attached(AttachCommand const&, launch::SweepCommand const&, launch::RunOptions const&, bool cache,
                     std::vector<std::string> const& registers, cli::Streams&);
 
 }  // namespace kernelcast::attach

@@ -87,7 +87,7 @@ Status run_application(Emulate const& options, launch::RunOptions const& choice,
   auto command = options.attach;
   command.graph = options.emit == "graph";
   command.application.insert(command.application.begin(), options.launch.line.path);
-  return attach::run_attached(command, choice, !options.launch.no_cache, options.launch.registers, io);
+  return attach::run_attached(command, options.sweep, choice, !options.launch.no_cache, options.launch.registers, io);
 }
 
 }  // namespace
