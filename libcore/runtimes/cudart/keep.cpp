@@ -81,10 +81,8 @@ class OnEmulator final : public attach::LaunchSource {
     auto const address = const_cast<emu::Memory&>(from_.memory).address_of(*program_.module, variable.name);
     if (address == 0) return false;
     std::memcpy(value.data(), reinterpret_cast<void const*>(address), value.size());
+    if (value == at_first(variable)) return false;
     if (!attach::begins_as_address(variable)) return true;
-    emu::Memory as_at_first(16 * variable.size + (std::uint64_t{1} << 30));
-    auto const first = as_at_first.bytes(as_at_first.address_of(*program_.module, variable.name));
-    if (std::memcmp(first.data(), value.data(), value.size()) == 0) return false;
     throw attach::Refused{
         fmt::format("variable '{}' of its program holds another address than at first", variable.name)};
   }
@@ -103,8 +101,25 @@ class OnEmulator final : public attach::LaunchSource {
   }
 
  private:
+  // What the program says of a variable, with the addresses of other ones as they are here.
+  std::vector<std::uint8_t> at_first(ptx::Variable const& variable) const {
+    auto const& module = *program_.module;
+    auto const bytes = fresh_.bytes(fresh_.address_of(module, variable.name));
+    std::vector<std::uint8_t> out(variable.size);
+    std::memcpy(out.data(), bytes.data(), out.size());
+    for (auto const& init : variable.initializers) {
+      if (init.value.kind != ptx::Operand::Kind::variable || init.offset + init.bytes > out.size()) continue;
+      auto const& named = module.variables[init.value.id].name;
+      auto bits = init.value.value + const_cast<emu::Memory&>(from_.memory).address_of(module, named);
+      if (init.mask_shift) bits = bits >> *init.mask_shift & 0xff;
+      std::memcpy(out.data() + init.offset, &bits, init.bytes);
+    }
+    return out;
+  }
+
   KeptLaunch::From const& from_;
   Program const& program_;
+  mutable emu::Memory fresh_;  // no launch has run on it
 };
 
 }  // namespace
