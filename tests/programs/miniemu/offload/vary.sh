@@ -56,9 +56,11 @@ int main(int argc, char** argv) {
   int x[n], wrong = 0, teams = argc > 1 ? 0 : atoi(getenv("TEAMS"));
 #pragma omp target teams distribute parallel for num_teams(teams ? teams : 1) map(from : x) if (teams)
   for (int i = 0; i < n; ++i) x[i] = i;
-#pragma omp target teams distribute parallel for map(tofrom : x)
+#pragma omp target teams distribute parallel for num_teams(2) map(tofrom : x) if (teams)
   for (int i = 0; i < n; ++i) x[i] += 1;
-  for (int i = 0; i < n; ++i) wrong += x[i] != i + 1;
+#pragma omp target teams distribute parallel for map(tofrom : x) if (!teams)
+  for (int i = 0; i < n; ++i) x[i] += 1;
+  for (int i = 0; i < n; ++i) wrong += x[i] != i + 2;
   return teams == 7 ? 7 : wrong;
 }
 END
