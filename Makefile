@@ -7,6 +7,8 @@
 # make torture [SECONDS=60|COUNT=N] [SEED=N]     programs killed at random moments and run again
 # make deps-hip        what AMD's machine code of HIP programs needs: AMD's headers and device libraries
 # make deps-offload    what the tests of OpenMP and OpenACC on GPUs need: GCC with code for nvptx, gfortran
+# make site    the documentation as static HTML, in build/site: manuals, tutorials, papers, validation with its figures
+# make deps-site       what that takes: pandoc, mandoc, scdoc, gnuplot
 # make deps-clusters   what the tests of sweeps on clusters need: GNU parallel, Snakemake, Slurm
 # make inject  has each call of the programs for memory, files and threads fail in turn (an hour)
 # make deb     Debian packages, of the programs, the library, and what is developed with it, in build-package/
@@ -40,6 +42,10 @@ HIP_PACKAGES = libamdhip64-dev rocm-device-libs
 LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
 
 .PHONY: all help build deps deps-demo deps-bench deps-clusters deps-hip deps-lint deps-offload deps-package package deb dist wheel uninstall demo check test lint lint-deep structure fuzz fuzz-diff inject torture curves bench install release \
+SITE_PACKAGES = gnuplot-nox mandoc pandoc python3 scdoc
+LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
+
+.PHONY: all help build deps deps-demo deps-bench deps-clusters deps-lint deps-offload deps-package deps-site site package deb dist wheel uninstall demo check test lint lint-deep structure fuzz fuzz-diff inject torture curves bench install release \
         format man clean
 all: build
 
@@ -55,6 +61,9 @@ deps-offload: packages = $(PACKAGES) $(OFFLOAD_PACKAGES)
 deps-hip: packages = $(PACKAGES) $(HIP_PACKAGES)
 deps-lint: packages = $(PACKAGES) $(LINT_PACKAGES)
 deps deps-demo deps-bench deps-clusters deps-hip deps-lint deps-offload deps-package:
+deps-site: packages = $(PACKAGES) $(SITE_PACKAGES)
+deps-lint: packages = $(PACKAGES) $(LINT_PACKAGES)
+deps deps-demo deps-bench deps-clusters deps-lint deps-offload deps-package deps-site:
 	@missing=; for p in $(packages); do \
 	  [ "$$(dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null)" = installed ] || missing="$$missing $$p"; done; \
 	[ -z "$$missing" ] && exit 0; \
@@ -151,6 +160,10 @@ release:
 
 man: build
 	@cmake --build --preset release --target man
+
+site: deps-site build
+	@$(MAKE) --no-print-directory -s -C bench-suites/validation figures >/dev/null
+	@cmake --build --preset release --target site
 
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-19 -i
