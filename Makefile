@@ -39,13 +39,10 @@ CLUSTER_PACKAGES = munge parallel slurm-client slurmctld slurmd snakemake
 OFFLOAD_PACKAGES = gcc g++ gfortran gcc-offload-nvptx
 # AMD's headers and device libraries of HIP, of which clang makes AMD's machine code. Their nvcc is no package of Debian's.
 HIP_PACKAGES = libamdhip64-dev rocm-device-libs
-LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
-
-.PHONY: all help build deps deps-demo deps-bench deps-clusters deps-hip deps-lint deps-offload deps-package package deb dist wheel uninstall demo check test lint lint-deep structure fuzz fuzz-diff inject torture curves bench install release \
 SITE_PACKAGES = gnuplot-nox mandoc pandoc python3 scdoc
 LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
 
-.PHONY: all help build deps deps-demo deps-bench deps-clusters deps-lint deps-offload deps-package deps-site site package deb dist wheel uninstall demo check test lint lint-deep structure fuzz fuzz-diff inject torture curves bench install release \
+.PHONY: all help build deps deps-demo deps-bench deps-clusters deps-hip deps-lint deps-offload deps-package deps-site site package deb dist wheel uninstall demo check test lint lint-deep structure fuzz fuzz-diff inject torture curves bench install release \
         format man clean
 all: build
 
@@ -59,11 +56,9 @@ deps-bench: packages = $(PACKAGES) $(BENCH_PACKAGES)
 deps-clusters: packages = $(PACKAGES) $(CLUSTER_PACKAGES)
 deps-offload: packages = $(PACKAGES) $(OFFLOAD_PACKAGES)
 deps-hip: packages = $(PACKAGES) $(HIP_PACKAGES)
-deps-lint: packages = $(PACKAGES) $(LINT_PACKAGES)
-deps deps-demo deps-bench deps-clusters deps-hip deps-lint deps-offload deps-package:
 deps-site: packages = $(PACKAGES) $(SITE_PACKAGES)
 deps-lint: packages = $(PACKAGES) $(LINT_PACKAGES)
-deps deps-demo deps-bench deps-clusters deps-lint deps-offload deps-package deps-site:
+deps deps-demo deps-bench deps-clusters deps-hip deps-lint deps-offload deps-package deps-site:
 	@missing=; for p in $(packages); do \
 	  [ "$$(dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null)" = installed ] || missing="$$missing $$p"; done; \
 	[ -z "$$missing" ] && exit 0; \
