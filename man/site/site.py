@@ -20,7 +20,7 @@ import sys
 import urllib.parse
 from pathlib import Path
 
-NAVIGATION = [("Home", "index.html"), ("Tutorials", "site/tutorials/index.html"), ("Manuals", "man/index.html"),
+NAVIGATION = [("Home", "index.html"), ("Tutorials", "man/site/tutorials/index.html"), ("Manuals", "man/index.html"),
               ("Records", "man/kernelcast-records.5.html"), ("Glossary", "man/kernelcast-glossary.7.html"),
               ("Papers", "bench-suites/papers/index.html"), ("Validation", "bench-suites/validation/index.html"),
               ("Changes", "CHANGELOG.html")]
@@ -45,7 +45,7 @@ class Site:
     def __init__(self, source, man, out):
         self.source, self.man, self.out = source, man, out
         self.copied = set()
-        style = (source / "site/style.css").read_text()
+        style = (source / "man/site/style.css").read_text()
         out.mkdir(parents=True, exist_ok=True)
         (out / "style.css").write_text(style)
 
