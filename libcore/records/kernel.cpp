@@ -348,7 +348,7 @@ Schema<Kernel> const& Kernel::schema() {
             "launches before which an attached application had not run this code: 1, or 0 where it had, in "
             "another configuration. Empty: the first of the row")
         .optional_column(
-            "source", &Kernel::source, Unit::none,
+            "source_line", &Kernel::source, Unit::none,
             "of an attached application with source lines (-g, -lineinfo): file:line where the kernel's code "
             "begins, of a region of OpenMP or OpenACC its directive. Empty: not known")
         .may_be_empty()

@@ -90,7 +90,7 @@ TEST_CASE("the kernel record has the columns of the contract, in its order") {
   CHECK(joined.ends_with(
       ",touched_before,slots_scalar,slots_scalar_memory,slots_shared,slots_wait,warp_lanes,registers_"
       "matrix,scratch_bytes,library,library_flop,matrix_flop,runs_on,registers,group_shared_loads,group_"
-      "shared_stores,group_phases,group_local_stores,code_fetched,source,source_text,"));
+      "shared_stores,group_phases,group_local_stores,code_fetched,source_line,source_text,"));
 }
 
 TEST_CASE("the columns of the other records stand as in the contract") {

@@ -23,7 +23,7 @@ awk -F, '
   NR == FNR { for (i = 1; i <= NF; ++i) first[i] = $i; next }
   {
     for (i = 1; i <= NF; ++i) {
-      if (name[i] ~ /^(case|allocated_bytes|touched_before|code_fetched|source|source_text|launches)$/) continue
+      if (name[i] ~ /^(case|allocated_bytes|touched_before|code_fetched|source_line|source_text|launches)$/) continue
       five = first[i] == 5 * $i
       if (first[i] != $i && !five) { print name[i] ": " first[i] ", in a file " $i; bad = 1 }
       equal += first[i] == $i; times += five
