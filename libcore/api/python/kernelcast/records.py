@@ -25,10 +25,10 @@ TEXT_COLUMNS = frozenset(
     library license limiter link map mask matrix_flop max_features measured_on memory memory_type metric
     model name nearest next_device note notes occupancy_target opcode order partition place power_source
     process property provider quantity rates reason recommended regime region relation
-    runner_up_host_buffer runner_up_map runs_on scheduler scheme search sensitive_to source space spec
-    src src_cache src_gap src_latency src_limits src_link src_measured src_models src_peak
-    src_throughput status steered_to stream suite system target targets_xxh3_64 term tested to to_device
-    to_place touched_before unit unseen unseen_trivial validated variant vendor verdict where
+    runner_up_host_buffer runner_up_map runs_on scheduler scheme search sensitive_to source source_line
+    source_text space spec src src_cache src_gap src_latency src_limits src_link src_measured src_models
+    src_peak src_throughput status steered_to stream suite system target targets_xxh3_64 term tested to
+    to_device to_place touched_before unit unseen unseen_trivial validated variant vendor verdict where
     worst_device
     """.split()
 )
