@@ -1,7 +1,9 @@
 // Arithmetic opcodes from the table, and the few that are made of several entries.
+#include <algorithm>
 #include <bit>
 
 #include "emulator/decode/decode.hpp"
+#include "kernels/ptx/names.hpp"
 
 namespace kernelcast::emu {
 
@@ -119,6 +121,8 @@ void Decoder::decode_comparison(Instruction const& i) {
   bool const set = i.is(ptx::Op::set);
   if (modifiers.size() < (set ? 3u : 2u) || i.operands.size() < 3)
     throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
+  // GCC writes the type of the result first (set.u32.ge.s32), which ptxas takes, too.
+  if (set && ptx::find_type(modifiers[0])) std::rotate(modifiers.begin(), modifiers.begin() + 1, modifiers.end() - 1);
   std::string_view const result = set ? modifiers[modifiers.size() - 2] : "pred";
   if (set) modifiers.erase(modifiers.end() - 2);
   std::string_view const comparison = modifiers[0];

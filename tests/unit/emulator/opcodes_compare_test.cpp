@@ -86,6 +86,11 @@ std::vector<Case> set_cases() {
                    [=](u64 a, u64 b, u64 c, u64) { return g(a) < g(b) || c ? yes : 0; }});
     all.push_back({"set.eq.and." + type + ".s64", d + "ddp",
                    [=](u64 a, u64 b, u64 c, u64) { return a == b && !c ? yes : 0; }, "{0}, {1}, {2}, !{3}"});
+    // As GCC writes them.
+    all.push_back({"set." + type + ".ge.s32", d + "ww",
+                   [=](u64 a, u64 b, u64, u64) { return sx(a, 32) >= sx(b, 32) ? yes : 0; }});
+    all.push_back({"set." + type + ".lt.or.f64", d + "ggp",
+                   [=](u64 a, u64 b, u64 c, u64) { return g(a) < g(b) || c ? yes : 0; }});
   }
   // The second predicate takes the complement.
   all.push_back({"setp.lt.s32", "Pww", [](u64 a, u64 b, u64, u64) { return sx(a, 32) < sx(b, 32) ? u64{1} : u64{2}; }});
