@@ -15,6 +15,8 @@ namespace {
 using Kind = Operand::Kind;
 
 constexpr std::size_t max_instructions = 1'000'000;
+// A whole function that would be longer than the first keeps its calls of functions that are longer than the second.
+constexpr std::size_t max_whole_instructions = 20'000, max_repeated_instructions = 500;
 constexpr std::uint32_t unset = ~std::uint32_t{0};
 
 Function const* called(Module const& module, Instruction const& call) {
@@ -47,6 +49,28 @@ class Recursion {
   }
   Module const& module_;
   std::map<Function const*, bool> known_;
+};
+
+// How long functions are with all their calls replaced.
+class Length {
+ public:
+  Length(Module const& module, Recursion& recursive) : module_(module), recursive_(recursive) {}
+  std::size_t operator()(Function const& f) {
+    auto const [known, fresh] = known_.try_emplace(&f, f.instructions.size());
+    if (!fresh) return known->second;
+    auto length = f.instructions.size();
+    for (Instruction const& i : f.instructions) {
+      Function const* const callee = i.is_call() ? called(module_, i) : nullptr;
+      if (callee && callee->has_body && !recursive_(*callee))
+        length = std::min(max_instructions, length + (*this)(*callee));
+    }
+    return known_[&f] = length;
+  }
+
+ private:
+  Module const& module_;
+  Recursion& recursive_;
+  std::map<Function const*, std::size_t> known_;
 };
 
 // The operands of a call: (results), callee, (arguments), prototype or targets.
@@ -106,7 +130,8 @@ std::string_view move_type(Type type) {
 // Copies the caller, and at each call the callee, into one list of instructions.
 class Inliner {
  public:
-  Inliner(Module const& module, Function const& caller) : module_(module), caller_(caller), recursive_(module) {}
+  Inliner(Module const& module, Function const& caller)
+      : module_(module), caller_(caller), recursive_(module), length_(module, recursive_) {}
 
   std::unique_ptr<Function> run() {
     out_ = std::make_unique<Function>(caller_);
@@ -122,6 +147,7 @@ class Inliner {
   // Appends the functions that calls may still reach; which they are shows as they are copied.
   Whole run_whole() {
     keeps_calls_ = true;
+    keeps_long_ = length_(caller_) > max_whole_instructions;
     Whole whole;
     std::unique_ptr<Function> kernel = run();
     out_ = std::move(kernel);
@@ -194,6 +220,7 @@ class Inliner {
     for (Parameter const& r : f.results) made.results.push_back(add_parameter(r));
     frame.parameters = made.parameters;
     frame.results = made.results;
+    keeps_long_ = keeps_long_ || out_->instructions.size() + length_(f) > max_whole_instructions;
     made.first = static_cast<std::uint32_t>(out_->instructions.size());
     for (std::size_t k = 0; k < f.parameters.size(); ++k) {
       if (!f.parameters[k].in_register) continue;
@@ -343,6 +370,7 @@ class Inliner {
     Function const* const callee = called(module_, call);
     if (!callee || !callee->has_body || recursive_(*callee)) return false;
     if (out_->instructions.size() + callee->instructions.size() > max_instructions) return false;
+    if (keeps_long_ && length_(*callee) > max_repeated_instructions) return false;
     auto const given = passed(call);
     if (given.arguments.size() != callee->parameters.size() || given.results.size() != callee->results.size())
       return false;
@@ -466,7 +494,8 @@ class Inliner {
   Function const& caller_;
   std::unique_ptr<Function> out_;
   Recursion recursive_;
-  bool keeps_calls_ = false;
+  Length length_;
+  bool keeps_calls_ = false, keeps_long_ = false;
   // Functions to append, in this order; those whose address is somewhere; how far calls have been looked for.
   std::vector<std::uint32_t> wanted_;
   std::set<std::uint32_t> taken_;

@@ -6,7 +6,9 @@
 // and global variables of a called function exist once.
 //
 // Limits: recursive functions, indirect calls and functions without a body remain calls; so does what would make the
-// kernel longer than a million instructions. Whole holds the bodies that these calls may reach behind the kernel's own.
+// kernel longer than a million instructions. Whole holds the bodies that these calls may reach behind the kernel's own;
+// one that would be longer than 20,000 instructions keeps its calls of functions that are long themselves: a library
+// whose every function can report an error would be copied into each place where one may occur.
 #pragma once
 
 #include <cstdint>

@@ -225,6 +225,36 @@ TEST_CASE("arguments passed in registers move no memory") {
   CHECK_FALSE(ptx::inline_calls(*b.module, b.module->functions.front()));  // calls nothing
 }
 
+// f0 adds 1, 600 times; each other function calls the one before it four times.
+TEST_CASE("functions that would be copied too often remain calls") {
+  constexpr int length = 600, times = 4, levels = 4;
+  auto const head = [](int level) {
+    return ".func (.param .b32 result) f" + std::to_string(level) +
+           "(.param .b32 x)\n{ .reg .b32 %r<4>;\n  ld.param.u32 %r1, [x];\n";
+  };
+  std::string const tail = "  st.param.b32 [result], %r1;\n  ret; }\n";
+  auto const call = [](int level, std::string const& from, std::string const& to) {
+    return "  { .param .b32 a; .param .b32 b; st.param.b32 [a], " + from + "; call.uni (b), f" + std::to_string(level) +
+           ", (a); ld.param.b32 " + to + ", [b]; }\n";
+  };
+  std::string functions = head(0);
+  for (int i = 0; i < length; ++i) functions += "  add.u32 %r1, %r1, 1;\n";
+  functions += tail;
+  for (int level = 1; level < levels; ++level) {
+    functions += head(level);
+    for (int k = 0; k < times; ++k) functions += call(level - 1, "%r1", "%r1");
+    functions += tail;
+  }
+  auto const text = calling(functions, call(levels - 1, "%r1", "%r9"));
+  auto const got = results(text);
+  for (std::uint32_t i = 0; i < 32; ++i) CHECK(got[i] == i + length * times * times * times);
+  Bench b(text);
+  auto const whole = ptx::whole_function(*b.module, *b.module->find_kernel("k"));
+  REQUIRE(whole);
+  CHECK(whole->callables.size() == levels);
+  CHECK(whole->function.instructions.size() < 2 * length);
+}
+
 TEST_CASE("functions without a body are refused where they are reached") {
   std::string const functions = ".extern .func (.param .b32 r) elsewhere(.param .b32 x);\n";
   Bench b(calling(functions, R"(
