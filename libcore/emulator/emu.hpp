@@ -68,6 +68,8 @@ class Memory {
   std::uint64_t add(std::string name, std::uint64_t bytes);
   std::span<std::byte> bytes(std::uint64_t device_address);  // the buffer that begins there
   void set_undefined(std::uint64_t device_address);          // Buffer::undefined of the buffer that begins there
+  // Little of the buffer that holds this address is used, here and there: it gets no large pages.
+  void use_sparsely(std::uint64_t device_address);
   // Zeros from there on, all in one buffer; whole pages of large areas go back to the system.
   void zero(std::uint64_t device_address, std::uint64_t bytes);
   // The buffer that begins there is no more; false where none does.

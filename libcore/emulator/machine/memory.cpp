@@ -100,6 +100,12 @@ std::uint64_t Memory::add(std::string name, std::uint64_t bytes) {
   return address;
 }
 
+void Memory::use_sparsely(std::uint64_t device_address) {
+  Buffer const* const buffer = find(device_address);
+  if (!buffer || impl_->lent.contains(buffer->address)) return;
+  madvise(buffer->data, round_up(std::max<std::uint64_t>(buffer->size, 1), page_bytes), MADV_NOHUGEPAGE);
+}
+
 void Memory::zero(std::uint64_t device_address, std::uint64_t bytes) {
   Buffer const* const buffer = find(device_address);
   if (!buffer || bytes == 0) return;

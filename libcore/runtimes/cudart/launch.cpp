@@ -70,6 +70,18 @@ bool is_asked_for(attach::Settings const& settings, Kernel const& kernel) {
   return attach::is_among(settings.kernels, kernel.name) || attach::is_among(settings.kernels, kernel.name_in_rows);
 }
 
+// Where a kernel of OpenMP that GCC compiled finds the stacks of all its threads: one buffer, of which each thread uses
+// the first of many pages. Its parameters have names of their own (GCC, nvptx.cc, write_omp_entry).
+std::optional<std::uint64_t> stacks_of_threads(Kernel const& kernel, emu::Launch const& launch) {
+  auto const& parameters = kernel.function->parameters;
+  if (parameters.size() != 3 || parameters[1].name != "%stack" || parameters[1].size != 8 ||
+      parameters[2].name != "%sz")
+    return std::nullopt;
+  std::uint64_t address = 0;
+  std::memcpy(&address, launch.parameters.data() + parameters[1].offset, sizeof address);
+  return address;
+}
+
 unsigned threads_of(attach::Settings const& settings) {
   return settings.threads > 0 ? static_cast<unsigned>(settings.threads)
                               : std::max(1u, std::thread::hardware_concurrency());
@@ -137,6 +149,7 @@ emu::Launch Launcher::launch_of(Kernel const& kernel, LaunchRequest const& reque
     auto const& parameter = kernel.function->parameters[p];
     std::memcpy(out.parameters.data() + parameter.offset, request.arguments[p], parameter.size);
   }
+  if (auto const stacks = stacks_of_threads(kernel, out)) parts_.memory.use_sparsely(*stacks);
   return out;
 }
 
