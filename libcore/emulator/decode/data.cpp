@@ -176,7 +176,15 @@ void Decoder::decode_move(Instruction const& i) {
   using Kind = Operand::Kind;
   if (i.operands.size() == 2 && i.modifiers.size() == 2) return move_vector(i);
   if (i.operands.size() != 2 || i.modifiers.size() != 1) throw Unsupported{"opcode '" + ptx::full_opcode(i) + "'"};
-  Operand const &to = i.operands[0], &from = i.operands[1];
+  // GCC moves a register of a vector type as a whole: mov.b64 d, a with a of type .v2 .u32.
+  auto const in_parts = [&](Operand const& operand) {
+    if (operand.kind != Kind::reg || operand.component != 0 || f_.registers[operand.id].vector == 1) return operand;
+    Operand made;
+    made.kind = Kind::vector;
+    made.elements = elements_of(operand);
+    return made;
+  };
+  Operand const to = in_parts(i.operands[0]), from = in_parts(i.operands[1]);
   unsigned const bytes = ptx::size_bytes(type_named(i.modifiers[0]));
   p_.classes[current_] = Class::other;
   if (bytes == 16) return move_128(i);

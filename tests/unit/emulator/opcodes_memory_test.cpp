@@ -272,6 +272,12 @@ TEST_CASE("registers of vector types are their elements") {
     CHECK(out[4 * lane + 2] == lane);
     CHECK(out[4 * lane + 3] == 8 * lane + 5);
   }
+  // As a whole, both ways, as GCC has it.
+  std::vector<u32> const halves = copied(
+      ".reg .v2 .u32 %v; .reg .v2 .u32 %u; ld.global.v2.b32 %v, [%a0]; mov.b64 %d0, %v; add.u64 %d0, %d0, 1;\n"
+      "mov.b64 %u, %d0; st.global.v2.b32 [%a1], %u;",
+      8);
+  for (u32 i = 0; i < halves.size(); ++i) CHECK(halves[i] == (i % 2 ? i + 1 : i + 2));
 }
 
 TEST_CASE("atomic operations on integers and bits") {
