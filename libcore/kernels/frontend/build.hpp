@@ -73,7 +73,7 @@ using Fill = std::function<void(KernelInfo&)>;  // sets values or notes of one k
 class RegisterSearch {
  public:
   explicit RegisterSearch(Build const&);  // which outlives it
-  void finish(std::vector<KernelInfo>&);
+  void finish(ptx::Module const&, std::vector<KernelInfo>&);
 
  private:
   void start_amd();

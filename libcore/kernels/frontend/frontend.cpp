@@ -98,7 +98,7 @@ CacheEntry build(Request const& request, Toolchain const& tools, std::string con
   for (auto& kernel : compiled.kernels) {
     kernel.registers.ptx = ptx::kernel_registers(*module, *module->find_kernel(kernel.name));
   }
-  registers.finish(compiled.kernels);
+  registers.finish(*module, compiled.kernels);
   compiled.ptx = std::move(work.ptx);
   compiled.notes = std::move(work.notes);
   entry.dependencies = hashed(work);

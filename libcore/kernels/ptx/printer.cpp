@@ -22,7 +22,10 @@ struct Names {
 
 class Printer {
  public:
-  explicit Printer(Module const& module) : module_(module) {}
+  explicit Printer(Module const& module, std::vector<std::uint32_t> const& left_out = {})
+      : module_(module), left_out_(module.functions.size()) {
+    for (auto const function : left_out) left_out_[function] = true;
+  }
   std::string text(bool continued);
 
  private:
@@ -53,6 +56,7 @@ class Printer {
   Names distinct_names(Function const&) const;
 
   Module const& module_;
+  std::vector<bool> left_out_;
   std::string out_;
   Names names_;
   Function const* function_ = nullptr;
@@ -445,12 +449,13 @@ std::string Printer::text(bool continued) {
   for (auto const& [number, path] : module_.files) put(".file {} \"{}\"\n", number, path);
   std::size_t const declared = needs_declarations();
   for (std::size_t i = 0; i < declared; ++i) {
+    if (left_out_[i]) continue;
     signature(module_.functions[i]);
     out_ += ";\n";
   }
   module_variables();
   for (std::size_t i = 0; i < module_.functions.size(); ++i)
-    if (i >= declared || module_.functions[i].has_body) function(module_.functions[i]);
+    if (!left_out_[i] && (i >= declared || module_.functions[i].has_body)) function(module_.functions[i]);
   for (auto const& f : module_.functions)
     if (f.alias_of) put(".alias {}, {};\n", f.name, module_.functions[*f.alias_of].name);
   return std::move(out_);
@@ -460,6 +465,10 @@ std::string Printer::text(bool continued) {
 
 std::string print(Module const& module) {
   return Printer(module).text(false);
+}
+
+std::string print_without(Module const& module, std::vector<std::uint32_t> const& kernels) {
+  return Printer(module, kernels).text(false);
 }
 
 std::string print_continued(Module const& module) {

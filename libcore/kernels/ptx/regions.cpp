@@ -123,6 +123,12 @@ std::string with_line(Module const& module, Function const& kernel) {
 
 }  // namespace
 
+bool starts_teams(Function const& kernel) {
+  auto const& parameters = kernel.parameters;
+  return kernel.entry && parameters.size() == 3 && parameters[1].name == "%stack" && parameters[1].size == 8 &&
+         parameters[2].name == "%sz";
+}
+
 std::string name_in_rows(Module const& module, Function const& kernel) {
   auto out = with_line(module, kernel);
   if (out.empty()) return std::string(kernel.name);

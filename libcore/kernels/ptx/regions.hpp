@@ -13,6 +13,10 @@
 
 namespace kernelcast::ptx {
 
+// A kernel of OpenMP, by the names that its parameters have (GCC, nvptx.cc, write_omp_entry). The second one is where
+// the stacks of all threads of its teams begin.
+bool starts_teams(Function const& kernel);
+
 // "heat::step:12", the function and the line where the region begins; "heat::step:12#2" of the second region of the
 // module that begins there. The kernel's own name where it is of no region, or where its lines are unknown.
 std::string name_in_rows(Module const&, Function const& kernel);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/ptx/regions.hpp"
 #include "runtimes/attach/kernel_names.hpp"
 #include "runtimes/cudart/device_runtime.hpp"
 #include "runtimes/cudart/host_waits.hpp"
@@ -70,15 +71,11 @@ bool is_asked_for(attach::Settings const& settings, Kernel const& kernel) {
   return attach::is_among(settings.kernels, kernel.name) || attach::is_among(settings.kernels, kernel.name_in_rows);
 }
 
-// Where a kernel of OpenMP that GCC compiled finds the stacks of all its threads: one buffer, of which each thread uses
-// the first of many pages. Its parameters have names of their own (GCC, nvptx.cc, write_omp_entry).
+// One buffer holds the stacks of all threads of OpenMP's teams, and each thread uses the first of many pages.
 std::optional<std::uint64_t> stacks_of_threads(Kernel const& kernel, emu::Launch const& launch) {
-  auto const& parameters = kernel.function->parameters;
-  if (parameters.size() != 3 || parameters[1].name != "%stack" || parameters[1].size != 8 ||
-      parameters[2].name != "%sz")
-    return std::nullopt;
+  if (!ptx::starts_teams(*kernel.function)) return std::nullopt;
   std::uint64_t address = 0;
-  std::memcpy(&address, launch.parameters.data() + parameters[1].offset, sizeof address);
+  std::memcpy(&address, launch.parameters.data() + kernel.function->parameters[1].offset, sizeof address);
   return address;
 }
 

@@ -3,7 +3,14 @@
 #include <algorithm>
 #include <optional>
 
+#include <fmt/format.h>
+
+#include "base/cache/cache.hpp"
+#include "base/diag/diag.hpp"
+#include "kernels/frontend/frontend.hpp"
 #include "kernels/ptx/kernel_registers.hpp"
+#include "kernels/ptx/regions.hpp"
+#include "runtimes/cudart/devices.hpp"
 
 namespace kernelcast::cudart {
 
@@ -25,11 +32,36 @@ std::optional<std::uint64_t> bound(Kernel const& kernel) {
   return required ? required : directive(kernel, "maxntid");
 }
 
+// What a kernel that starts teams reaches by address decides its registers, libgomp's functions among it, and live
+// ranges are far from what ptxas makes of those (35 of 74). libgomp makes its teams by this number.
+std::uint64_t registers_of_teams(device::Device const& device, Kernel const& kernel) {
+  auto& known = kernel.program->registers_of_teams;
+  if (known) return *known;
+  known = 0;
+  try {
+    auto const target = frontend::register_target(fmt::format("sm_{}", capability(device)));
+    frontend::Request request;
+    request.path = keep_source(kernel.program->module->text, ".ptx");
+    request.registers = {target};
+    if (request.path.empty()) return 0;
+    for (auto const& info : frontend::compile_text(request).kernels) {
+      auto const figures = info.registers.ptxas.find(target);
+      if (info.name == kernel.function->name && figures != info.registers.ptxas.end())
+        known = figures->second.registers;
+    }
+  } catch (Error const&) {
+    // The estimate remains.
+  }
+  return *known;
+}
+
 }  // namespace
 
 // As ptxas does, not more than the kernel's directives permit: as many groups as they say have to fit.
 std::uint64_t registers_of(device::Device const& device, Kernel& kernel) {
   constexpr std::uint64_t least = 8, unit = 8, warp_items = 32;
+  if (kernel.registers == 0 && ptx::starts_teams(*kernel.function))
+    kernel.registers = registers_of_teams(device, kernel);
   if (kernel.registers == 0) kernel.registers = ptx::kernel_registers(*kernel.program->module, *kernel.function);
   std::uint64_t most = device.max_registers_per_item.value_or(255);
   if (auto const given = directive(kernel, "maxnreg")) most = std::min(most, *given);

@@ -33,6 +33,8 @@ struct Program {
     std::string name;
   };
   std::vector<Managed> managed;
+  std::optional<std::uint64_t>
+      registers_of_teams;  // of its kernels that start teams, by ptxas; 0 where that is unknown
 };
 
 struct Kernel {

@@ -4,6 +4,7 @@
 
 #include "catch.hpp"
 #include "kernels/ptx/parser.hpp"
+#include "kernels/ptx/regions.hpp"
 #include "samples.hpp"
 
 using namespace kernelcast::ptx;
@@ -69,6 +70,20 @@ std::string describe(Module const& m) {
 }
 
 }  // namespace
+
+TEST_CASE("a module can be printed without some of its kernels") {
+  auto const m = parse(
+      ".version 7.0\n.target sm_80\n.address_size 64\n"
+      ".visible .entry a (.param .u64 %arg, .param .u64 %stack, .param .u64 %sz) { ret; }\n"
+      ".visible .entry b (.param .u64 %arg) { ret; }\n.visible .func c () { ret; }\n",
+      "three.ptx");
+  CHECK(starts_teams(*m->find_kernel("a")));
+  CHECK_FALSE(starts_teams(*m->find_kernel("b")));
+  auto const printed = parse(print_without(*m, {0}), "two.ptx");
+  REQUIRE(printed->functions.size() == 2);
+  CHECK(printed->functions[0].name == "b");
+  CHECK(printed->functions[1].name == "c");
+}
 
 TEST_CASE("parse after print gives the same module, and print after that the same text") {
   for (auto const& [name, text] : samples::all()) {
