@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/diag/diag.hpp"
+#include "base/diag/names.hpp"
 #include "base/process/process.hpp"
 #include "emulator/launch/kernel_record.hpp"
 #include "emulator/observe/amd_code.hpp"
@@ -80,14 +81,20 @@ amdgcn::Code const* MachineCode::amd_code(AmdCodes& codes, record::Kernel const&
   for (; found == codes.by_kernel.end() && listing.empty() && codes.sources < sources.size(); ++codes.sources) {
     auto const& source = sources[codes.sources];
     try {
-      add(frontend::amd_assembly(source, row.target), fmt::format("{} for {}", source.path, row.target));
+      if (auto text = frontend::amd_assembly(source, row.target); text.find("@function") != std::string::npos)
+        add(std::move(text), fmt::format("{} for {}", source.path, row.target));
     } catch (Error const& error) {
       if (source.hip_folder.empty()) throw;  // of an application others may do
       if (auto text = error.text("AMD's machine code"); said_.insert(text).second) report_(std::move(text));
     }
     found = codes.by_kernel.find(row.kernel);
   }
-  return found == codes.by_kernel.end() ? nullptr : &found->second;
+  if (found != codes.by_kernel.end()) return &found->second;
+  // AMD's headers have other types for vectors, which are part of names: then the one with the same identifier.
+  auto const is_same = [&](auto const& each) { return name_in_source(each.first) == name_in_source(row.kernel); };
+  auto const same = std::ranges::find_if(codes.by_kernel, is_same);
+  bool const one = std::ranges::count_if(codes.by_kernel, is_same) == 1;
+  return one && !sources.empty() && !sources.front().hip_folder.empty() ? &same->second : nullptr;
 }
 
 bool MachineCode::fill_amd(record::Kernel& row, Entries const& entries, emu::Program const& program,

@@ -36,13 +36,13 @@ printf 'constexpr int factor = 3;\n' >"$folder/include/factor.h"
 cat >"$folder/scale.hip" <<'TEXT'
 #include <hip/hip_runtime.h>
 #include "factor.h"
-__global__ void scale(double* x, int n) {
+__global__ void scale(double2* x, int n) {
   int const i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) x[i] = x[i] * factor + EXTRA;
+  if (i < n) x[i].y = x[i].x * factor + EXTRA;
 }
 int main() {
-  double* x;
-  hipMalloc((void**)&x, 8 * 4096);
+  double2* x;
+  hipMalloc((void**)&x, 16 * 4096);
   hipLaunchKernelGGL(scale, dim3(16), dim3(256), 0, 0, x, 4096);
   return hipDeviceSynchronize();
 }
