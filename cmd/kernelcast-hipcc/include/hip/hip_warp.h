@@ -94,22 +94,16 @@ inline __device__ int hipAny(int predicate) {
 inline __device__ int hipAll(int predicate) {
   return __all_sync(__activemask(), predicate);
 }
-template <class T>
-__device__ T hipShuffle(T value, int lane, int width = 32) {
-  return __shfl_sync(__activemask(), value, lane, width);
-}
-template <class T>
-__device__ T hipShuffleUp(T value, unsigned distance, int width = 32) {
-  return __shfl_up_sync(__activemask(), value, distance, width);
-}
-template <class T>
-__device__ T hipShuffleDown(T value, unsigned distance, int width = 32) {
-  return __shfl_down_sync(__activemask(), value, distance, width);
-}
-template <class T>
-__device__ T hipShuffleXor(T value, int mask, int width = 32) {
-  return __shfl_xor_sync(__activemask(), value, mask, width);
-}
+#define KERNELCAST_HIP_SHUFFLE(NAME, OF, BY)          \
+  template <class T>                                  \
+  __device__ T NAME(T value, BY by, int width = 32) { \
+    return OF(__activemask(), value, by, width);      \
+  }
+KERNELCAST_HIP_SHUFFLE(hipShuffle, __shfl_sync, int)
+KERNELCAST_HIP_SHUFFLE(hipShuffleUp, __shfl_up_sync, unsigned)
+KERNELCAST_HIP_SHUFFLE(hipShuffleDown, __shfl_down_sync, unsigned)
+KERNELCAST_HIP_SHUFFLE(hipShuffleXor, __shfl_xor_sync, int)
+#undef KERNELCAST_HIP_SHUFFLE
 #endif
 
 // CUDA declares functions of these names, too.

@@ -2,11 +2,7 @@
 # Usage: choose.sh PROGRAMS MINIEMU KERNELCAST: the answer about a stencil in Fortran, by OpenMP and by OpenACC: regions by
 # function and line, and copies, which are in the order of the program.
 set -eu
-programs=$1 kernelcast=$3
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-. "$programs/compile.sh"
-fail() { echo "$1"; cat "$folder"/out "$folder"/err; exit 1; }
+. "$(dirname "$0")/start.sh"
 line_of() { grep -n "region $2\$" "$1" | cut -d: -f1; }
 for model in openmp openacc; do
   source=$programs/heat_$model.f90

@@ -2,11 +2,7 @@
 # Usage: clang.sh PROGRAMS MINIEMU KERNELCAST: the answer about regions that clang compiled, with copies in the order of
 # the program; a program that has no code for a GPU gets a hint.
 set -eu
-programs=$1 miniemu=$2 kernelcast=$3
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-. "$programs/compile.sh"
-fail() { echo "$1"; cat "$folder"/out "$folder"/err; exit 1; }
+. "$(dirname "$0")/start.sh"
 compile_by_clang "$folder/app" "$programs/sections.c" || { echo "kernelcast-skipped: $why"; exit 0; }
 "$kernelcast" choose --devices a100,h100,l40 --no-registers --files "$folder/made" -- "$folder/app" >"$folder/out" \
   2>"$folder/err" || fail "status $?"

@@ -2,11 +2,7 @@
 # Usage: keep.sh PROGRAMS MINIEMU KERNELCAST: launch files of regions of OpenMP and OpenACC that --keep writes; run again,
 # each executes what its row has.
 set -eu
-programs=$1 miniemu=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-. "$programs/compile.sh"
-fail() { echo "$1"; cat "$folder"/out "$folder"/err; exit 1; }
+. "$(dirname "$0")/start.sh"
 cat >"$folder/twice.c" <<'END'
 enum { n = 300 };
 static int table[n];
