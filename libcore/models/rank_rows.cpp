@@ -320,8 +320,9 @@ void write_each_kernel(cli::Streams& io, RankRows const& options, std::vector<re
   auto const key_of = [](record::Ranking const& row) { return std::tuple(row.model, row.case_name, row.kernel); };
   for (auto const& row : rows)
     if (row.rank == 1) best[key_of(row)] = row.time_s;
-  std::ranges::stable_sort(
-      rows, {}, [&](auto const& row) { return std::tuple(row.model, row.case_name, -best[key_of(row)], row.kernel); });
+  std::ranges::sort(rows, {}, [&](auto const& row) {
+    return std::tuple(row.model, row.case_name, -best[key_of(row)], row.kernel, row.rank, row.device);
+  });
   using Names = std::vector<std::string>;
   auto out = io.writer<record::Ranking>(options.commands.empty() ? Names{} : Names{"launches"});
   for (auto const& row : rows) {
