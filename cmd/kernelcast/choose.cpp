@@ -76,8 +76,7 @@ int choose(int argc, char** argv) {
           "kernels there: each device is then projected from the rows of its vendor, and the answer says where they "
           "differ. What the program prints in the first run goes to standard error. Options that are not listed here "
           "are miniemu's; an application's launches run whole for 30 "
-          "seconds unless --budget says "
-          "otherwise. With --format the ranking is written as records.",
+          "seconds, or for 45 in all runs together, unless --budget says otherwise. With --format the ranking is written as records.",
       .operands = cli::Operands::none,
       .input = {&record::Price::schema()},
       .output = {&record::PricedRanking::schema()},

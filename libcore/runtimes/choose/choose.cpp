@@ -27,12 +27,19 @@ namespace kernelcast::choose {
 namespace {
 
 constexpr char const* default_budget = "30s";
+constexpr double default_budget_of_all_s = 45;  // of the runs as devices of all vendors together
+constexpr double least_budget_s = 5;
 // The device that the program sees; a program of OpenCL or HIP is run again as one of the other vendors, as it may
 // launch other kernels there.
 constexpr std::array<char const*, 3> seen_devices{"a100", "mi300x", "a770"};
 constexpr char const* seen_with_narrow_wavefronts = "rx7900xtx";  // of AMD's, where only such are asked about
 
 using Words = std::vector<std::string>;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 void add(Words& to, Words const& more) {
   to.insert(to.end(), more.begin(), more.end());
@@ -90,12 +97,12 @@ Words database_of(Choose const& options) {
 }
 
 // miniemu, of an application as `device` unless the user has named one.
-Words emulate(Choose const& options, Words const& of_miniemu, char const* device, std::string const& kernels,
-              std::string const& commands, cli::Streams& io) {
+Words emulate(Choose const& options, Words const& of_miniemu, char const* device, std::string const& budget,
+              std::string const& kernels, std::string const& commands, cli::Streams& io) {
   Words out{"miniemu"};
   if (!options.application.empty()) {
     add(out, {"--attach", "--commands", commands});
-    if (!has(of_miniemu, "--budget")) add(out, {"--budget", default_budget});
+    if (!has(of_miniemu, "--budget")) add(out, {"--budget", budget});
     if (!chooses_device(of_miniemu)) add(out, {"--as", device});
     add(out, database_of(options));
   }
@@ -112,7 +119,8 @@ Words emulate(Choose const& options, Words const& of_miniemu, char const* device
 
 // What writes the kernels, and the commands where there are some: miniemu, or Python of a PyTorch model.
 Words recording(Choose const& options, Words const& others, Files const& files, cli::Streams& io) {
-  if (options.torch.empty()) return emulate(options, others, seen_devices[0], files.kernels, files.commands, io);
+  if (options.torch.empty()) 
+    return emulate(options, others, seen_devices[0], default_budget, files.kernels, files.commands, io);
   Words out{"python3", "-m", "kernelcast.torch", options.torch, "-o", files.kernels, "--commands", files.commands};
   add(out, others);
   return out;
@@ -244,10 +252,17 @@ Words machine_targets(std::vector<device::Device const*> const& asked) {
   return out;
 }
 
+// What is left of the default budget for each of `runs` further runs, as miniemu takes it.
+std::string share_of_budget(double spent_s, std::size_t runs) {
+  return fmt::format("{:.0f}s",
+                     std::max(least_budget_s, (default_budget_of_all_s - spent_s) / static_cast<double>(runs)));
+}
+
 // A program of OpenCL or HIP again as a device of each other vendor that is asked about and that the database has:
-// files.kernels and `answer` get the rows of all runs.
+// files.kernels and `answer` get the rows of all runs, of which the first took `spent_s`.
 void run_as_others(Choose const& options, Words const& of_miniemu, device::DeviceDatabase const& database,
-                   Files const& files, int status, off_t input, bool is_hip, report::Brief& answer, cli::Streams& io) {
+                   Files const& files, int status, double spent_s, off_t input, bool is_hip, report::Brief& answer,
+                   cli::Streams& io) {
   auto const asked = database.choose(options.devices, device::is_gpu);
   std::set<std::string> vendors;
   for (auto const* const device : asked)
@@ -258,11 +273,14 @@ void run_as_others(Choose const& options, Words const& of_miniemu, device::Devic
   std::vector<VendorRun> runs{
       {seen_devices[0], database.find(seen_devices[0]).vendor, status, answer.kernels, answer.commands}};
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> const nothing(std::fopen("/dev/null", "we"), std::fclose);
+  std::vector<device::Device const*> others;
   for (std::size_t i = 1; i < seen_devices.size(); ++i) {
     std::string_view const name = only_narrow && i == 1 ? seen_with_narrow_wavefronts : seen_devices[i];
     auto const seen = std::ranges::find(database.devices(), name, &device::Device::device);
-    if (seen == database.devices().end() || !vendors.contains(seen->vendor)) continue;
-    VendorRun run{seen->device, seen->vendor, 0, {}, {}};
+    if (seen != database.devices().end() && vendors.contains(seen->vendor)) others.push_back(&*seen);
+  }
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    VendorRun run{others[i]->device, others[i]->vendor, 0, {}, {}};
     io.note(fmt::format("run again as {}, as which the program may launch other kernels", run.device));
     auto const kernels = files.named("kernels-" + run.device), commands = files.named("commands-" + run.device);
     std::error_code error;
@@ -270,8 +288,11 @@ void run_as_others(Choose const& options, Words const& of_miniemu, device::Devic
     rewind_input(input);
     auto words_of_miniemu = is_hip ? machine_targets(asked) : Words{};
     add(words_of_miniemu, of_miniemu);
-    run.status = run_program(emulate(options, words_of_miniemu, run.device.c_str(), kernels, commands, io),
+    auto const begin = Clock::now();
+    run.status = run_program(emulate(options, words_of_miniemu, run.device.c_str(),
+                                     share_of_budget(spent_s, others.size() - i), kernels, commands, io),
                              options.explain, io, nothing ? fileno(nothing.get()) : STDERR_FILENO);
+    spent_s += seconds_since(begin);
     if (std::filesystem::exists(kernels, error)) run.kernels = rows_of<record::Kernel>(kernels);
     if (std::filesystem::exists(commands, error)) run.commands = rows_of<record::Command>(commands);
     runs.push_back(std::move(run));
@@ -337,7 +358,7 @@ Status run(Choose const& options, cli::Streams& io) {
   std::error_code error;
   for (auto const& file : {files.kernels, files.commands})
     if (file != options.rows && file != options.commands) std::filesystem::remove(file, error);  // of an earlier answer
-  auto const begin = std::chrono::steady_clock::now();
+  auto const begin = Clock::now();
   int status = 0;
   if (options.rows.empty()) {
     status = run_program(recording(options, of_miniemu, files, io), options.explain, io);
@@ -345,19 +366,19 @@ Status run(Choose const& options, cli::Streams& io) {
     write_rows(files.kernels, rows_of<record::Kernel>(options.rows));
     if (!options.commands.empty()) write_rows(files.commands, rows_of<record::Command>(options.commands));
   }
-  std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - begin;
+  double const elapsed_s = seconds_since(begin);
   if (!std::filesystem::exists(files.kernels, error)) return static_cast<Status>(status);  // it has said why
   answer.kernels = rows_of<record::Kernel>(files.kernels);
   if (!options.application.empty() || !options.commands.empty() || !options.torch.empty())
     answer.commands = rows_of<record::Command>(files.commands);
-  if (!options.application.empty() && elapsed.count() >= budget.seconds) answer.cut = budget.text;
+  if (!options.application.empty() && elapsed_s >= budget.seconds) answer.cut = budget.text;
   auto const has_calls_of = [&](record::Interface interface) {
     return std::ranges::any_of(answer.commands, [&](auto const& command) { return command.interface == interface; });
   };
   bool const is_cuda = has_calls_of(record::Interface::cuda), is_hip = has_calls_of(record::Interface::hip);
   bool const may_differ = !options.application.empty() && !is_cuda && !chooses_device(of_miniemu);
   if (may_differ && (status != 0 || !answer.kernels.empty()))
-    run_as_others(options, of_miniemu, database, files, status, input, is_hip, answer, io);
+    run_as_others(options, of_miniemu, database, files, status, elapsed_s, input, is_hip, answer, io);
   answer.has_commands = !answer.commands.empty();
   answer.is_cuda = is_cuda;
   if (answer.kernels.empty())
