@@ -47,10 +47,10 @@ struct Device : record::Device {
   std::vector<record::MatrixRule> matrix;      // one for each kind of product that it has
   bool knows_matrix = false;                   // the database has such facts: what is not among them, it lacks
   record::OccupancyRule rule;  // limits of its architecture, with the device's own limits put in where they differ
-  Curve global_read, global_write, global_copy, shared_read, shared_write;  // coalesced
-  std::optional<double> measured_fp32_flop_per_s;                           // the highest of all mixes of operations
-  std::optional<double> launch_delay_s;                                     // the shortest of all back ends
-  std::optional<double> launch_s;  // of an empty kernel as the host sees it; the shortest
+  Curve global_read, global_write, global_copy, global_triad, shared_read, shared_write;  // coalesced
+  std::optional<double> measured_fp32_flop_per_s;  // the highest of all mixes of operations
+  std::optional<double> launch_delay_s;            // the shortest of all back ends
+  std::optional<double> launch_s;                  // of an empty kernel as the host sees it; the shortest
   // That, else what its architecture has (constants.csv), else `otherwise`.
   double host_launch_s(double otherwise) const;
   // Between launches of next to nothing that nothing waits for: that of the smallest working set.

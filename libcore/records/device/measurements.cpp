@@ -1,6 +1,8 @@
 #include "records/device/measurements.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -21,15 +23,21 @@ void check(Measurement const& row, record::Reader<Measurement> const& reader) {
 }
 
 Curve* curve_of(Device& device, Measurement const& row) {
-  bool const read = row.direction == "read", copy = row.direction == "copy";
+  struct Place {
+    std::string_view direction;
+    Curve Device::*global, Device::*shared;
+  };
+  static constexpr std::array<Place, 4> places{{{"read", &Device::global_read, &Device::shared_read},
+                                                {"write", &Device::global_write, &Device::shared_write},
+                                                {"copy", &Device::global_copy, nullptr},
+                                                {"triad", &Device::global_triad, nullptr}}};
   bool const word = row.word_bytes == 4 || row.word_bytes == 8;
-  if (!row.occupancy || row.access != "coalesced" || !word || (!read && !copy && row.direction != "write"))
-    return nullptr;
-  if (row.metric == "global_bandwidth_bytes_per_s")
-    return read ? &device.global_read : copy ? &device.global_copy : &device.global_write;
-  if (copy) return nullptr;
-  if (row.metric == "shared_bandwidth_bytes_per_s") return read ? &device.shared_read : &device.shared_write;
-  return nullptr;
+  auto const* const place = std::ranges::find(places, row.direction, &Place::direction);
+  if (!row.occupancy || row.access != "coalesced" || !word || place == places.end()) return nullptr;
+  auto const curve = row.metric == "global_bandwidth_bytes_per_s"   ? place->global
+                     : row.metric == "shared_bandwidth_bytes_per_s" ? place->shared
+                                                                    : nullptr;
+  return curve == nullptr ? nullptr : &(device.*curve);
 }
 
 // Adds a point, in order of occupancy. Words of 4 bytes displace others.

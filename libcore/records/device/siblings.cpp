@@ -307,8 +307,8 @@ void measure_siblings(std::vector<Device>& devices) {
         ratio(device.peak_bandwidth_bytes_per_s.value_or(0), like.peak_bandwidth_bytes_per_s.value_or(0));
     double const units = ratio(static_cast<double>(device.compute_units.value_or(0)) * device.clock_hz.value_or(0),
                                static_cast<double>(like.compute_units.value_or(0)) * like.clock_hz.value_or(0));
-    for (auto const curve : {&Device::global_read, &Device::global_write, &Device::global_copy, &Device::shared_read,
-                             &Device::shared_write})
+    for (auto const curve : {&Device::global_read, &Device::global_write, &Device::global_copy, &Device::global_triad,
+                             &Device::shared_read, &Device::shared_write})
       if ((device.*curve).empty() && !(like.*curve).empty()) {
         device.*curve = like.*curve;
         bool const global = curve != &Device::shared_read && curve != &Device::shared_write;
