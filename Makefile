@@ -5,6 +5,7 @@
 # make fuzz [SECONDS=60] [TARGET="parse …"] the libFuzzer targets, each for so long; runs add up
 # make fuzz-diff [SECONDS=60|COUNT=N] [SEED=N]   random kernels on the emulator against an OpenCL device
 # make torture [SECONDS=60|COUNT=N] [SEED=N]     programs killed at random moments and run again
+# make night HOURS=8 [PARTS=fuzz,kernels,…]     the long checks in shares of the time; tests/night/totals.csv adds up
 # make deps-hip        what AMD's machine code of HIP programs needs: AMD's headers and device libraries
 # make deps-offload    what the tests of OpenMP and OpenACC on GPUs need: GCC with code for nvptx, gfortran
 # make site    the documentation as static HTML, in build/site: manuals, tutorials, papers, validation with its figures
@@ -42,7 +43,7 @@ HIP_PACKAGES = libamdhip64-dev rocm-device-libs
 SITE_PACKAGES = gnuplot-nox mandoc pandoc python3 scdoc
 LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
 
-.PHONY: all help build deps deps-demo deps-bench deps-clusters deps-hip deps-lint deps-offload deps-package deps-site site package deb dist wheel uninstall demo check test lint lint-deep structure fuzz fuzz-diff inject torture curves bench install release \
+.PHONY: all help build deps deps-demo deps-bench deps-clusters deps-hip deps-lint deps-offload deps-package deps-site site package deb dist wheel uninstall demo check test lint lint-deep structure fuzz fuzz-diff inject torture night curves bench install release \
         format man clean
 all: build
 
@@ -120,6 +121,11 @@ torture: build
 
 inject: build
 	@cmake --build --preset release --target inject-all
+
+# The long checks in shares of so many hours; tests/night/totals.csv adds them up over nights.
+HOURS = 8
+night: build
+	@python3 tests/night/night.py $(HOURS) $(if $(PARTS),--parts $(PARTS))
 
 curves:
 	@test -n "$(GPUBENCHES)" || { echo "name the table: make curves GPUBENCHES=gpubenches.csv" >&2; exit 2; }

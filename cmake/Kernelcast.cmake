@@ -9,8 +9,12 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
 add_library(kernelcast_options INTERFACE)
-# Results must not depend on the compiler's mood: no contraction into FMA, no fast-math anywhere.
+# Results must not depend on the compiler's mood: no contraction into FMA, no fast-math anywhere; nor on the machine:
+# char has a sign on some.
 target_compile_options(kernelcast_options INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off)
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_compile_options(kernelcast_options INTERFACE -fsigned-char)
+endif()
 if(NOT KERNELCAST_UNITY)  # else the names of one source file shadow those of another
   target_compile_options(kernelcast_options INTERFACE -Wshadow)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # takes a source file within another for a header
@@ -19,6 +23,10 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
   # False alarms on std::string and std::optional: GCC bugs 105651 and 105562.
   target_compile_options(kernelcast_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+endif()
+if(KERNELCAST_PACKAGE)  # for systems whose libstdc++ is older than the compiler's
+  target_link_options(kernelcast_options INTERFACE -static-libstdc++ -static-libgcc
+                      -Wl,--exclude-libs,libstdc++.a:libgcc.a:libgcc_eh.a)
 endif()
 if(KERNELCAST_SANITIZE STREQUAL "thread")
   target_compile_options(kernelcast_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)

@@ -29,11 +29,13 @@ executions() {
        $1 == "stat::number_of_executed_units:" { if ($2 > most) most = $2 } END { print most + 0 }' "$log"
 }
 
-add() {
+add() {  # several runs may share a folder, each with its targets
+  exec 9>"$build/fuzz.lock" && flock 9
   awk -F, -v OFS=, -v t="$1" -v n="$2" -v s="$3" -v c="$4" -v ms="$5" -v mb="$6" '
     $1 == t { $2 += n; $3 += s; $4 += c; if (ms + 0 > $5 + 0) $5 = ms; if (mb + 0 > $6 + 0) $6 = mb; found = 1 }
     { print }
     END { if (!found) print t, n, s, c, ms, mb }' "$totals" >"$totals.new" && mv "$totals.new" "$totals"
+  exec 9>&-
 }
 
 while read -r target mutator corpus; do
@@ -42,26 +44,27 @@ while read -r target mutator corpus; do
   fi
   mkdir -p "$build/corpus/$target"
   log=$build/$target.log
-  rm -f "$build/run.slowest" "$build/run.slowest.ms"
+  slowest=$build/$target.run
+  rm -f "$slowest" "$slowest.ms"
   dictionary=$tree/tests/fuzz/$mutator.dict
   [ -f "$dictionary" ] || dictionary=
   echo "$target: $seconds s" >&2
   begin=$(date +%s)
   status=0
   # shellcheck disable=SC2086  # a corpus is several folders
-  KERNELCAST_FUZZ_SLOWEST=$build/run.slowest "$build/bin/${target}_fuzz" -max_total_time="$seconds" -max_len=4096 \
+  KERNELCAST_FUZZ_SLOWEST=$slowest "$build/bin/${target}_fuzz" -max_total_time="$seconds" -max_len=4096 \
     -timeout=20 -rss_limit_mb=512 ${dictionary:+-dict="$dictionary"} -artifact_prefix="$build/$target-" \
     -print_final_stats=1 -close_fd_mask=2 "$build/corpus/$target" $corpus >"$log" 2>&1 || status=$?
   ms=0
-  [ -f "$build/run.slowest.ms" ] && read -r ms <"$build/run.slowest.ms"
+  [ -f "$slowest.ms" ] && read -r ms <"$slowest.ms"
   known=$(awk -F, -v t="$target" '$1 == t { print $5 }' "$totals")
-  awk -v a="$ms" -v b="${known:-0}" 'BEGIN { exit !(a > b) }' && mv "$build/run.slowest" "$build/$target.slowest"
+  awk -v a="$ms" -v b="${known:-0}" 'BEGIN { exit !(a > b) }' && mv "$slowest" "$build/$target.slowest"
+  rm -f "$slowest" "$slowest.ms"
   add "$target" "$(executions)" $(($(date +%s) - begin)) $((status != 0)) "$ms" "$(figure peak_rss_mb)"
   if [ $status != 0 ]; then
     failed=1
     grep -E "ERROR|SUMMARY|runtime error|Test unit written" "$log" >&2
   fi
 done <"$build/fuzz_targets.txt"
-rm -f "$build/run.slowest" "$build/run.slowest.ms"
 cat "$totals"
 exit $failed

@@ -32,6 +32,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "report.h"
@@ -294,7 +295,7 @@ WRAPPER int fdatasync(int file) {
   return (int)syscall(SYS_fdatasync, file);
 }
 WRAPPER int rename(char const* from, char const* to) {
-  return fails_with(EIO, fault_rename, "rename", to, -1, 1) ? -1 : (int)syscall(SYS_rename, from, to);
+  return fails_with(EIO, fault_rename, "rename", to, -1, 1) ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 WRAPPER int close(int file) {
@@ -335,7 +336,8 @@ WRAPPER int posix_spawnp(pid_t* process, char const* path, posix_spawn_file_acti
 }
 WRAPPER int poll(struct pollfd* files, nfds_t count, int milliseconds) {
   if (fails_with(EINTR, fault_interrupt, "poll", NULL, -1, 0)) return -1;
-  return (int)syscall(SYS_poll, files, count, milliseconds);
+  struct timespec wait = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+  return (int)syscall(SYS_ppoll, files, count, milliseconds < 0 ? NULL : &wait, NULL, 0);
 }
 WRAPPER pid_t waitpid(pid_t process, int* status, int options) {
   if (fails_with(EINTR, fault_interrupt, "waitpid", NULL, -1, 0)) return -1;

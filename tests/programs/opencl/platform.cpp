@@ -956,7 +956,7 @@ __kernel void edges(__global float* x, __global char16* bytes, char2 pair, __glo
   std::vector<float> x{1.5F, std::ldexp(77.0F, -149), tiny, 0, 0, 0, 0, 0, 0, 0, 0};
   Bytes const text = random_bytes(19);
   Bytes bytes(16);
-  char const pair[] = {-17, 3};
+  signed char const pair[] = {-17, 3};
   cl_mem const edge = app.buffer(x), put = app.buffer(bytes), taken = app.buffer(text);
   cl_kernel const edges = app.kernel(program, "edges");
   set(edges, 0, edge), set(edges, 1, put), set(edges, 2, pair), set(edges, 3, taken);
