@@ -40,10 +40,15 @@ CLUSTER_PACKAGES = munge parallel slurm-client slurmctld slurmd snakemake
 OFFLOAD_PACKAGES = gcc g++ gfortran gcc-offload-nvptx
 # AMD's headers and device libraries of HIP, of which clang makes AMD's machine code. Their nvcc is no package of Debian's.
 HIP_PACKAGES = libamdhip64-dev rocm-device-libs
+# Beside those of the building machine: its compiler and headers make the programs of 64-bit ARM.
+GCC = $(shell gcc -dumpversion 2>/dev/null)
+ARM64_PACKAGES = binutils-aarch64-linux-gnu libc6-dev:arm64 libcsv-dev:arm64 libfmt-dev:arm64 libgcc-$(GCC)-dev:arm64 \
+  libhwloc-dev:arm64 liblz4-dev:arm64 libstdc++-$(GCC)-dev:arm64 libtomlplusplus-dev:arm64 libxxhash-dev:arm64 \
+  libzstd-dev:arm64 ocl-icd-opencl-dev:arm64 qemu-user qemu-user-binfmt zlib1g-dev:arm64
 SITE_PACKAGES = gnuplot-nox mandoc pandoc python3 scdoc
 LINT_PACKAGES = clang-format-19 clang-tidy-19 libclang-19-dev codespell git
 
-.PHONY: all help build deps deps-demo deps-bench deps-clusters deps-hip deps-lint deps-offload deps-package deps-site site package deb dist wheel uninstall demo check test lint lint-deep structure fuzz fuzz-diff inject torture night curves bench install release \
+.PHONY: all help build deps deps-arm64 deps-demo deps-bench deps-clusters deps-hip deps-lint deps-offload deps-package deps-site site package deb dist wheel uninstall demo check test lint lint-deep structure fuzz fuzz-diff inject torture night curves bench install release \
         format man clean
 all: build
 
@@ -53,19 +58,21 @@ help:
 deps: packages = $(PACKAGES)
 deps-demo: packages = $(DEMO_PACKAGES)
 deps-package: packages = $(PACKAGES) $(PACKAGE_PACKAGES)
+deps-arm64: packages = $(PACKAGES) $(PACKAGE_PACKAGES) $(ARM64_PACKAGES)
 deps-bench: packages = $(PACKAGES) $(BENCH_PACKAGES)
 deps-clusters: packages = $(PACKAGES) $(CLUSTER_PACKAGES)
 deps-offload: packages = $(PACKAGES) $(OFFLOAD_PACKAGES)
 deps-hip: packages = $(PACKAGES) $(HIP_PACKAGES)
 deps-site: packages = $(PACKAGES) $(SITE_PACKAGES)
 deps-lint: packages = $(PACKAGES) $(LINT_PACKAGES)
-deps deps-demo deps-bench deps-clusters deps-hip deps-lint deps-offload deps-package deps-site:
+deps deps-arm64 deps-demo deps-bench deps-clusters deps-hip deps-lint deps-offload deps-package deps-site:
 	@missing=; for p in $(packages); do \
 	  [ "$$(dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null)" = installed ] || missing="$$missing $$p"; done; \
 	[ -z "$$missing" ] && exit 0; \
 	echo "installing:$$missing"; \
 	command -v apt-get >/dev/null || { echo "no apt-get here: install these by hand:$$missing" >&2; exit 1; }; \
 	sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	case $$missing in *:arm64*) $$sudo dpkg --add-architecture arm64 ;; esac; \
 	$$sudo apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null
 
@@ -142,18 +149,20 @@ install: build
 uninstall:
 	@cmake -P cmake/package/Uninstall.cmake
 
-package: deps-package
-	@cmake --preset package $(CMAKE_OPTIONS) >/dev/null
-	@cmake --build --preset package -j $(JOBS)
+# ARM64=1: for 64-bit ARM, on another machine.
+PACKAGE = package$(if $(ARM64),-arm64)
+package: $(if $(ARM64),deps-arm64,deps-package)
+	@cmake --preset $(PACKAGE) $(CMAKE_OPTIONS) >/dev/null
+	@cmake --build --preset $(PACKAGE) -j $(JOBS)
 deb: package
-	@cd build-package && cpack -G DEB >/dev/null && ls -l *.deb
+	@cd build-$(PACKAGE) && $(if $(ARM64),DEB_HOST_ARCH=arm64) cpack -G DEB >/dev/null && ls -l *.deb
 dist: package
-	@cmake -P cmake/package/Tarball.cmake
+	@cmake -DBUILD=build-$(PACKAGE) -P cmake/package/Tarball.cmake
 
 # Needs PyPI. PYTHON names the interpreter.
 wheel: package
-	@rm -rf build-package/python && cmake --install build-package --prefix build-package/python >/dev/null
-	@sh libcore/api/python/wheel.sh build-package/python build-package $(PYTHON)
+	@rm -rf build-$(PACKAGE)/python && cmake --install build-$(PACKAGE) --prefix build-$(PACKAGE)/python >/dev/null
+	@sh libcore/api/python/wheel.sh build-$(PACKAGE)/python build-$(PACKAGE) $(PYTHON)
 
 # Needs git and nothing else; tags and sends nothing.
 release:

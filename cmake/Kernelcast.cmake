@@ -13,7 +13,7 @@ add_library(kernelcast_options INTERFACE)
 # char has a sign on some.
 target_compile_options(kernelcast_options INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off)
 if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  target_compile_options(kernelcast_options INTERFACE -fsigned-char)
+  add_compile_options(-fsigned-char)
 endif()
 if(NOT KERNELCAST_UNITY)  # else the names of one source file shadow those of another
   target_compile_options(kernelcast_options INTERFACE -Wshadow)

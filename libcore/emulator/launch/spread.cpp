@@ -78,17 +78,17 @@ std::vector<std::uint64_t> Spread::groups() const {
 
 bool Spread::enough(emu::KernelObserver const& counted, double instructions) const {
   auto const groups = taken_.size();
-  if (in_order_ || groups >= spread_most_groups) return true;
-  if (groups >= 4 && instructions >= static_cast<double>(spread_most_instructions)) return true;
+  if (groups >= (in_order_ ? spread_ordered_groups : spread_most_groups)) return true;
+  if (groups >= (in_order_ ? 1 : 4) && instructions >= static_cast<double>(spread_most_instructions)) return true;
   bool const cheap = 2 * instructions <= static_cast<double>(spread_cheap_instructions);
-  if (groups < (cheap ? spread_cheap_groups : spread_least_groups)) return false;
+  if (in_order_ || groups < (cheap ? spread_cheap_groups : spread_least_groups)) return false;
   return error_pct(counted).value_or(0) <= spread_error_pct;
 }
 
 std::vector<std::uint64_t> Spread::next(emu::KernelObserver const& counted) {
   auto const have = taken_.size();
   if (have == total_) return {};
-  if (have == 0) return take(in_order_ ? spread_ordered_groups : 1);
+  if (have == 0) return take(in_order_ && total_ <= spread_ordered_groups ? total_ : 1);
   double instructions = 0;
   for (auto const group : taken_) instructions += static_cast<double>(counted.counts_of(group)[of_issues]);
   instructions *= static_cast<double>(launches_);
@@ -96,6 +96,7 @@ std::vector<std::uint64_t> Spread::next(emu::KernelObserver const& counted) {
   if (have >= 4 && total_ <= whole_groups && whole <= static_cast<double>(spread_cheap_instructions))
     return take_rest();
   if (enough(counted, instructions)) return {};
+  if (in_order_) return take(have);
   auto const wanted = std::max<std::uint64_t>(2 * have, 4);
   return wanted > total_ / 2 ? take_rest() : take(wanted - have);
 }

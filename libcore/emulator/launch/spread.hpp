@@ -12,10 +12,10 @@
 //     take more than half of the grid (so grids below 16 groups run whole),
 //   - or until they have executed 64 M warp instructions (some 0.5 s), with 4 groups or more; or are 32768.
 // The instructions are those of all launches of a run together: a launch has its share of them. Groups that may wait
-// for each other (Program::order_dependent) cannot be taken from anywhere: of them the first 16 run, in order, and all
-// where that costs next to nothing. Limits: what only few groups of the grid do may be missed, then by the sampling
-// error, too. Groups are chosen by the configuration's first launch; its further launches run the same ones, and the
-// sampling error is that of all launches.
+// for each other (Program::order_dependent) cannot be taken from anywhere: of them the first run, in order, twice as
+// many each time until they are 16 or have executed 64 M warp instructions, and all where that costs next to nothing.
+// Limits: what only few groups of the grid do may be missed, then by the sampling error, too. Groups are chosen by the
+// configuration's first launch; its further launches run the same ones, and the sampling error is that of all launches.
 //
 // [roberts] M. Roberts, The unreasonable effectiveness of quasirandom sequences, 2018.
 #pragma once
