@@ -20,9 +20,9 @@ double dram_s_per_byte(device::Device const& device, double written, queue::Cons
   double const read = dram_bytes_per_s(device, c);
   double const write = device.global_write.empty() ? read : std::min(read, best(device.global_write));
   // Over the most that the same benchmark reads, where it has that: it may keep too little in flight for the memory.
-  double const most_read = std::max(best(device.global_read), best(device.global_triad));
+  double const max_read = std::max(best(device.global_read), best(device.global_triad));
   double const mixed =
-      device.global_copy.empty() ? c.dram_mixed_part : best(device.global_copy) / (most_read > 0 ? most_read : read);
+      device.global_copy.empty() ? c.dram_mixed_part : best(device.global_copy) / (max_read > 0 ? max_read : read);
   double const apart = device.global_copy.empty() ? 2 / (1 + read / write) : 1;  // each at its own rate
   double const copy = read * std::min({1.0, mixed, apart});
   return written < 0.5 ? std::lerp(1 / read, 1 / copy, 2 * written) : std::lerp(1 / copy, 1 / write, 2 * written - 1);

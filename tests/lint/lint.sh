@@ -60,6 +60,7 @@ presets() {  # what CMake has seen already is not configured again
   [ "$seen" = "$(cat build-lint/presets 2>/dev/null)" ] && { echo "CMake's files are those of the last time"; return; }
   folder=$(mktemp -d)
   for preset in $(cmake --list-presets | sed -n 's/^ *"\([^"]*\)".*/\1/p'); do
+    case $preset in *arm64) [ -e /usr/lib/aarch64-linux-gnu/libcsv.so ] || continue ;; esac  # make deps-arm64
     cmake --preset "$preset" -B "$folder/$preset" >"$folder/out" 2>"$folder/err" && ! [ -s "$folder/err" ] && continue
     echo "preset $preset:"
     cat "$folder/err"

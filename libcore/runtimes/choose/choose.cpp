@@ -28,7 +28,7 @@ namespace {
 
 constexpr char const* default_budget = "30s";
 constexpr double default_budget_of_all_s = 45;  // of the runs as devices of all vendors together
-constexpr double least_budget_s = 5;
+constexpr double min_budget_s = 5;
 // The device that the program sees; a program of OpenCL or HIP is run again as one of the other vendors, as it may
 // launch other kernels there.
 constexpr std::array<char const*, 3> seen_devices{"a100", "mi300x", "a770"};
@@ -119,7 +119,7 @@ Words emulate(Choose const& options, Words const& of_miniemu, char const* device
 
 // What writes the kernels, and the commands where there are some: miniemu, or Python of a PyTorch model.
 Words recording(Choose const& options, Words const& others, Files const& files, cli::Streams& io) {
-  if (options.torch.empty()) 
+  if (options.torch.empty())
     return emulate(options, others, seen_devices[0], default_budget, files.kernels, files.commands, io);
   Words out{"python3", "-m", "kernelcast.torch", options.torch, "-o", files.kernels, "--commands", files.commands};
   add(out, others);
@@ -255,7 +255,7 @@ Words machine_targets(std::vector<device::Device const*> const& asked) {
 // What is left of the default budget for each of `runs` further runs, as miniemu takes it.
 std::string share_of_budget(double spent_s, std::size_t runs) {
   return fmt::format("{:.0f}s",
-                     std::max(least_budget_s, (default_budget_of_all_s - spent_s) / static_cast<double>(runs)));
+                     std::max(min_budget_s, (default_budget_of_all_s - spent_s) / static_cast<double>(runs)));
 }
 
 // A program of OpenCL or HIP again as a device of each other vendor that is asked about and that the database has:
