@@ -67,7 +67,7 @@ deps-site: packages = $(PACKAGES) $(SITE_PACKAGES)
 deps-lint: packages = $(PACKAGES) $(LINT_PACKAGES)
 deps deps-arm64 deps-demo deps-bench deps-clusters deps-hip deps-lint deps-offload deps-package deps-site:
 	@missing=; for p in $(packages); do \
-	  [ "$$(dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null)" = installed ] || missing="$$missing $$p"; done; \
+	  case $$(dpkg-query -W -f='$${db:Status-Status} ' $$p 2>/dev/null) in installed*) ;; *) missing="$$missing $$p" ;; esac; done; \
 	[ -z "$$missing" ] && exit 0; \
 	echo "installing:$$missing"; \
 	command -v apt-get >/dev/null || { echo "no apt-get here: install these by hand:$$missing" >&2; exit 1; }; \

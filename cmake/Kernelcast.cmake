@@ -24,10 +24,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # False alarms on std::string and std::optional: GCC bugs 105651 and 105562.
   target_compile_options(kernelcast_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
 endif()
-if(KERNELCAST_PACKAGE)  # for systems whose libstdc++ is older than the compiler's
-  target_link_options(kernelcast_options INTERFACE -static-libstdc++ -static-libgcc
-                      -Wl,--exclude-libs,libstdc++.a:libgcc.a:libgcc_eh.a)
-endif()
 if(KERNELCAST_SANITIZE STREQUAL "thread")
   target_compile_options(kernelcast_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
   target_link_options(kernelcast_options INTERFACE -fsanitize=thread)

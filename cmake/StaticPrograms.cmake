@@ -23,7 +23,7 @@ endif()
 option(KERNELCAST_PACKAGE "Build for packages: fmt, whose library has another name in each release of Debian, is part of \
 every program, and those of the tarball are static" OFF)
 if(KERNELCAST_STATIC_PROGRAMS)
-  add_library(kernelcast_fmt STATIC EXCLUDE_FROM_ALL ${here}/fmt.cpp)
+  add_library(kernelcast_fmt STATIC EXCLUDE_FROM_ALL ${here}/fmt.cpp $<$<BOOL:${KERNELCAST_PACKAGE}>:${here}/wait.cpp>)
   target_compile_definitions(kernelcast_fmt PRIVATE FMT_STATIC_NAMESPACE=v${fmt_major})
 endif()
 

@@ -153,8 +153,10 @@ void Regressor::set_margin(double margin) {
 Prediction Regressor::product(Prediction const& level, Prediction const& ratio) const {
   Prediction out = ratio;
   double const value = level.value * ratio.value;
-  double const below = std::hypot(std::log(level.value / level.low), std::log(ratio.value / ratio.low));
-  double const above = std::hypot(std::log(level.high / level.value), std::log(ratio.high / ratio.value));
+  // std::hypot is of a newer glibc than the rest.
+  auto const distance = [](double a, double b) { return std::sqrt(a * a + b * b); };
+  double const below = distance(std::log(level.value / level.low), std::log(ratio.value / ratio.low));
+  double const above = distance(std::log(level.high / level.value), std::log(ratio.high / ratio.value));
   out.value = std::clamp(value, min_target_, max_target_);
   out.low = std::min(out.value, value * std::exp(-below - margin_));
   out.high = std::max(out.value, value * std::exp(above + margin_));
