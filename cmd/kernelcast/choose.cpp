@@ -75,8 +75,8 @@ int choose(int argc, char** argv) {
           "once as a device of each vendor that is asked about (A100, MI300X, Arc A770), as it may launch other "
           "kernels there: each device is then projected from the rows of its vendor, and the answer says where they "
           "differ. What the program prints in the first run goes to standard error. Options that are not listed here "
-          "are miniemu's; an application's launches run whole for 30 "
-          "seconds, or for 45 in all runs together, unless --budget says otherwise. With --format the ranking is written as records.",
+          "are miniemu's; an application's launches run whole for 30 seconds, or for 45 in all runs together, unless "
+          "--budget says otherwise. With --format the ranking is written as records.",
       .operands = cli::Operands::none,
       .input = {&record::Price::schema()},
       .output = {&record::PricedRanking::schema()},
