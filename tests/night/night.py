@@ -127,11 +127,10 @@ def inject(totals: Totals, seconds: float) -> None:
         if begin >= end:
             return
         status, text = run(f"inject-{table.stem}", ["build/bin/inject", str(table)], end - begin, environment)
-        if status == 124:
-            return  # it has its turn again
         rows = re.findall(r"^[^, ]+,[^,]+,\d+,(\d+),(\d+)$", text, re.M)
         points, failures = (sum(int(row[i]) for row in rows) for i in (0, 1))
-        totals.add("inject", table.stem, "points", points, max(failures, int(status != 0)), time.monotonic() - begin)
+        broken = status not in (0, 124)  # a table that the night cuts short counts with the kinds that it ended
+        totals.add("inject", table.stem, "points", points, max(failures, int(broken)), time.monotonic() - begin)
 
 
 def sanitizers(totals: Totals, seconds: float) -> None:

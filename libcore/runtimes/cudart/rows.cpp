@@ -90,9 +90,11 @@ emu::Outcome CountedLaunch::run(emu::Memory& memory, emu::Limits const& limits, 
                                 attach::LaunchBudget const& budget, std::span<emu::Observer* const> also,
                                 std::function<void()> const& seen) {
   Run const with{memory, limits, threads, budget, also, seen};
-  // Groups that may wait for each other run together; others apart from those that are counted, which is faster.
-  bool const together =
-      emu::runs_together(*kernel_.ready, launch_) || (kernel_.ready->order_dependent() && !budget.bounded());
+  // Groups that may wait for each other run together, with a budget those of a small grid; others apart from those that
+  // are counted, which is faster.
+  bool const is_small = launch_.grid.count() <= launch::spread_ordered_groups;
+  bool const together = emu::runs_together(*kernel_.ready, launch_) ||
+                        (kernel_.ready->order_dependent() && (is_small || !budget.bounded()));
   if (!together) return run_in_parts(with);
   auto const outcome = run_together(with);
   whole_steps_ = outcome.warp_instructions;

@@ -1,5 +1,5 @@
-// A cooperative launch: every group reads what all others wrote before the barrier over the grid. And several devices,
-// a memory pool, managed memory, device-side printf.
+// A cooperative launch: every group reads what all others wrote before the barrier over the grid. A launch whose groups
+// wait for each other all the same. And several devices, a memory pool, managed memory, device-side printf.
 #include <cooperative_groups.h>
 
 #include <cstdio>
@@ -22,6 +22,16 @@ __global__ void rounds(int* values, int* sums, int n, int times) {
     }
     grid.sync();
   }
+}
+
+__global__ void meet(int* arrived, int* seen) {
+  if (threadIdx.x == 0) {
+    atomicAdd(arrived, 1);
+    while (atomicAdd(arrived, 0) < static_cast<int>(gridDim.x)) {
+    }
+  }
+  __syncthreads();
+  seen[blockIdx.x * blockDim.x + threadIdx.x] = *arrived;
 }
 
 __global__ void greet(int device) {
@@ -47,6 +57,13 @@ int main() {
     std::printf("round %d: %d %s\n", t, sums[t], sums[t] == expected ? "right" : "wrong");
     failures += sums[t] != expected;
   }
+  constexpr int groups = 4;
+  CHECK(cudaMemset(values, 0, n * sizeof(int)));
+  meet<<<groups, 32>>>(values, values + 1);
+  std::vector<int> met(1 + groups * 32);
+  CHECK(cudaMemcpy(met.data(), values, met.size() * sizeof(int), cudaMemcpyDeviceToHost));
+  for (int const m : met) failures += m != groups;
+  std::printf("groups that wait without saying so: %s\n", failures == 0 ? "right" : "wrong");
   dim3 const too_many(static_cast<unsigned>(per_unit * units) + 1);
   auto const refused =
       cudaLaunchCooperativeKernel(reinterpret_cast<void*>(rounds), too_many, dim3(64), arguments, 0, nullptr);
