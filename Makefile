@@ -6,6 +6,7 @@
 # make fuzz-diff [SECONDS=60|COUNT=N] [SEED=N]   random kernels on the emulator against an OpenCL device
 # make torture [SECONDS=60|COUNT=N] [SEED=N]     programs killed at random moments and run again
 # make night HOURS=8 [PARTS=fuzz,kernels,…]     the long checks in shares of the time; tests/night/totals.csv adds up
+# make deps-arm64      what the packages for 64-bit ARM need (make deb, dist or wheel with ARM64=1)
 # make deps-hip        what AMD's machine code of HIP programs needs: AMD's headers and device libraries
 # make deps-offload    what the tests of OpenMP and OpenACC on GPUs need: GCC with code for nvptx, gfortran
 # make site    the documentation as static HTML, in build/site: manuals, tutorials, papers, validation with its figures

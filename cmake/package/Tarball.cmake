@@ -1,4 +1,5 @@
-# make dist: the static programs of BUILD, build-package or build-package-arm64, with the database and a kernel, for a Linux without anything else.
+# make dist: the static programs of BUILD (build-package, build-package-arm64) with the database and a kernel, for a Linux
+# without anything else.
 set(source ${CMAKE_CURRENT_LIST_DIR}/../..)
 set(build ${source}/${BUILD})
 load_cache(${build} READ_WITH_PREFIX built_ CMAKE_STRIP CMAKE_READELF KERNELCAST_PROCESSOR)
@@ -9,8 +10,10 @@ set(folder ${build}/dist/${name})
 file(REMOVE_RECURSE ${build}/dist)
 file(MAKE_DIRECTORY ${folder}/bin ${folder}/share/kernelcast)
 foreach(program kernelcast miniemu perfcast rank)
-  execute_process(COMMAND ${built_CMAKE_STRIP} -o ${folder}/bin/${program} ${build}/bin/${program} COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND ${built_CMAKE_READELF} -d ${folder}/bin/${program} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${built_CMAKE_STRIP} -o ${folder}/bin/${program} ${build}/bin/${program}
+                  COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${built_CMAKE_READELF} -d ${folder}/bin/${program} OUTPUT_VARIABLE dynamic
+                  COMMAND_ERROR_IS_FATAL ANY)
   if(dynamic MATCHES "NEEDED")
     message(FATAL_ERROR "${program} is not static: this machine lacks the archives of fmt, csv, xxhash, zlib or zstd")
   endif()

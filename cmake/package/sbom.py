@@ -1,7 +1,7 @@
 """What the packages' programs and libraries are made of, as SPDX 2.3 in JSON on standard output: sbom.py VERSION [ARCH]
 
-Each row is a package of Debian, with the version that this machine has, its licence and how it gets in: linked statically
-or compiled from headers. Shared libraries are the packages' dependences; a wheel has them in it, and auditwheel lists them.
+Each row is a package of Debian, with the version that this machine has, its licence and how it gets in: linked statically,
+which includes headers, or as a shared library, of which a wheel holds a copy.
 """
 
 import datetime

@@ -6,11 +6,9 @@ set(CMAKE_C_COMPILER clang-19)
 set(CMAKE_CXX_COMPILER clang++-19)
 set(CMAKE_C_COMPILER_TARGET aarch64-linux-gnu)
 set(CMAKE_CXX_COMPILER_TARGET aarch64-linux-gnu)
-set(CMAKE_ASM_COMPILER_TARGET aarch64-linux-gnu)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64)
 set(ENV{PKG_CONFIG_LIBDIR} /usr/lib/aarch64-linux-gnu/pkgconfig:/usr/share/pkgconfig)
-# Of these Debian has one architecture at a time: those here are the building machine's.
+# What is here of these is the building machine's.
 set(CMAKE_DISABLE_FIND_PACKAGE_LLVM ON)
-set(CMAKE_DISABLE_FIND_PACKAGE_Clang ON)
 set(KERNELCAST_NVCC "" CACHE FILEPATH "makes programs of the building machine")

@@ -77,22 +77,27 @@ def build(preset: str, *targets: str) -> None:
             sys.exit(f"night: error: {' '.join(command)} failed\nhint: {LOGS}/build-{preset}.log")
 
 
+def fuzzed() -> dict[str, tuple[int, int, int]]:
+    """Executions, crashes and seconds of each target, of all runs of tests/fuzz/run.sh."""
+    path = TREE / "build-fuzz/fuzz.csv"
+    if not path.exists():
+        return {}
+    with path.open(newline="") as file:
+        return {row["target"]: (int(row["executions"]), int(row["crashes"]), int(row["seconds"]))
+                for row in csv.DictReader(file)}
+
+
 def fuzz(totals: Totals, seconds: float) -> None:
     build("fuzz", "fuzz-targets")
-    own = TREE / "build-fuzz/fuzz.csv"
-    before = own.read_text() if own.exists() else ""
+    before = fuzzed()
     names = [line.split()[0] for line in (TREE / "build-fuzz/fuzz_targets.txt").read_text().splitlines()]
-    own.unlink(missing_ok=True)  # of this night alone
     each = max(1, int(seconds * JOBS / len(names)))
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:  # a target has one processor
         for name in names:
             pool.submit(run, f"fuzz-{name}", ["sh", "tests/fuzz/run.sh", "build-fuzz", str(each), name])
-    with own.open(newline="") as file:
-        for row in csv.DictReader(file):
-            totals.add("fuzz", row["target"], "executions", int(row["executions"]), int(row["crashes"]),
-                       float(row["seconds"]))
-    if before:
-        own.write_text(before)
+    for name, after in fuzzed().items():
+        executions, crashes, took = (now - then for now, then in zip(after, before.get(name, (0, 0, 0))))
+        totals.add("fuzz", name, "executions", executions, crashes, took)
 
 
 def kernels(totals: Totals, seconds: float) -> None:

@@ -39,5 +39,6 @@ done
 pip wheel --quiet --no-deps --wheel-dir "$stage/wheel" \
   --config-settings=--build-option=--plat-name=linux_$machine "$stage"
 mkdir -p "$folder"
-LD_LIBRARY_PATH=/usr/lib/$machine-linux-gnu auditwheel repair --wheel-dir "$folder" "$stage"/wheel/*.whl 2>"$stage/log" || { cat "$stage/log" >&2; exit 1; }
+LD_LIBRARY_PATH=/usr/lib/$machine-linux-gnu auditwheel repair --wheel-dir "$folder" "$stage"/wheel/*.whl \
+  2>"$stage/log" || { cat "$stage/log" >&2; exit 1; }
 ls "$folder"/kernelcast-*.whl

@@ -153,7 +153,7 @@ void Regressor::set_margin(double margin) {
 Prediction Regressor::product(Prediction const& level, Prediction const& ratio) const {
   Prediction out = ratio;
   double const value = level.value * ratio.value;
-  // std::hypot is of a newer glibc than the rest.
+  // std::hypot would need glibc 2.35, all else of the packages 2.34.
   auto const distance = [](double a, double b) { return std::sqrt(a * a + b * b); };
   double const below = distance(std::log(level.value / level.low), std::log(ratio.value / ratio.low));
   double const above = distance(std::log(level.high / level.value), std::log(ratio.high / ratio.value));

@@ -11,6 +11,8 @@ import shutil
 import sys
 from pathlib import Path
 
+from .library import Status
+
 _OWN = Path(__file__).parent / "bin"
 
 
@@ -33,7 +35,7 @@ def main() -> int:
             "hint: pip install kernelcast from a wheel, or make install, brings it",
             file=sys.stderr,
         )
-        return 5
+        return Status.UNAVAILABLE
     os.execv(path, [path, *sys.argv[1:]])
 
 

@@ -13,7 +13,7 @@ status=0 want=0
 show() { echo "$name: $1"; cat "$folder/out" "$folder/err"; exit 1; }
 [ $status = $want ] || show "status $status"
 [ "$(tail -n 1 "$folder/out")" = PASSED ] || show "its check fails"
-"$miniemu" --attach --no-registers --budget 100000000000 -o "$folder/rows.csv" -- "$application" >"$folder/out" 2>"$folder/err" || [ $want = 1 ] ||
-  show "it fails with a budget"
+"$miniemu" --attach --no-registers --budget 100000000000 -o "$folder/rows.csv" -- "$application" \
+  >"$folder/out" 2>"$folder/err" || [ $want = 1 ] || show "it fails with a budget"
 [ "$(tail -n 1 "$folder/out")" = PASSED ] || show "its check fails with a budget"
 echo "$name: $(grep -c 'equal stores' "$folder/err" || :) places of equal stores"
