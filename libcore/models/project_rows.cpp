@@ -1,9 +1,13 @@
 #include "models/project_rows.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <future>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -111,6 +115,79 @@ struct Target {
   queue::Options options;
 };
 
+template <class Write>
+void project(Rows const& same, std::vector<Target> const& targets, queue::Terms& terms, Write const& write) {
+  std::vector<queue::Kernel> const ready(same.begin(), same.end());
+  for (auto const& [device, with] : targets) {
+    auto const row = row_for(same, *device);
+    if (device::is_for_others(same[row].runs_on, *device)) continue;
+    ready[row].explain(*device, with, terms);
+    write(terms);
+  }
+}
+
+// Launches that are projected on several threads, while the next ones are read, and written as CSV in their order: so
+// many at a time that a thread's start is little of its work and a pipe does not wait for long.
+class Batches {
+ public:
+  Batches(std::vector<Target> const& targets, std::size_t threads, record::PassingWriter<record::Projection>& out)
+      : targets_(targets), threads_(threads), out_(out) {}
+
+  void add(Rows const& same, std::vector<std::string> cells) {
+    read_.push_back({same, std::move(cells), {}, 0});
+    if (read_.size() == 16 * threads_) start();
+  }
+  void finish() {
+    start();
+    write();
+  }
+
+ private:
+  struct Launch {
+    Rows rows;
+    std::vector<std::string> cells;  // that are passed through
+    std::string lines;
+    std::uint64_t written;
+  };
+
+  void start() {
+    write();
+    if (read_.empty()) return;
+    names_ = out_.names();
+    running_.swap(read_);
+    next_ = 0;
+    for (std::size_t i = 1; i < std::min(threads_, running_.size());
+         ++i)  // where there is none to be had, write() works
+      helpers_.push_back(std::async(std::launch::async | std::launch::deferred, [this] { work(); }));
+  }
+  void write() {
+    work();
+    for (auto& helper : std::exchange(helpers_, {})) helper.get();
+    for (auto const& launch : running_) out_.write_lines(launch.lines, launch.written);
+    running_.clear();
+  }
+  void work() {
+    queue::Terms terms;
+    for (std::size_t i; (i = next_++) < running_.size();) project_one(running_[i], terms);
+  }
+  void project_one(Launch& launch, queue::Terms& terms) const {
+    std::ostringstream text;
+    record::Writer<record::Projection> lines(text, record::Format::csv, &launch.written, names_);
+    lines.leave_out_header();
+    launch.cells.resize(names_.size());
+    project(launch.rows, targets_, terms, [&](auto const& of) { lines.write(of.projection, launch.cells); });
+    launch.lines = std::move(text).str();
+  }
+
+  std::vector<Target> const& targets_;
+  std::size_t threads_;
+  record::PassingWriter<record::Projection>& out_;
+  std::vector<std::string> names_;  // of the columns that are passed through
+  std::vector<Launch> read_, running_;
+  std::atomic<std::size_t> next_{0};        // of running_
+  std::vector<std::future<void>> helpers_;  // the last: they end before what they work on
+};
+
 std::string said(char const* what, std::optional<OwnFigure> const& figure, char const* unit) {
   return figure ? fmt::format("; {} {:.3g} {} from {} times", what, figure->value, unit, figure->times) : "";
 }
@@ -214,18 +291,21 @@ void project_rows(ProjectRows const& options, cli::Streams& io) {
       each_rows([&](Rows const& same) { launches.push_back(same); });
       learn(options.calibrate, launches, database, targets, own, io);
     }
+    if (!options.explain && format == record::Format::csv && options.calibrate.empty()) {
+      Batches batches(targets, io.threads(), projections);
+      try {
+        each_rows([&](Rows const& same) { batches.add(same, projections.cells()); });
+      } catch (Error const&) {
+        batches.finish();  // what precedes a bad row
+        throw;
+      }
+      batches.finish();
+      return projections.finish();
+    }
     auto const each_projection = [&](auto const& write) {
-      auto const project = [&](Rows const& same) {
-        std::vector<queue::Kernel> const ready(same.begin(), same.end());
-        for (auto const& [device, with] : targets) {
-          auto const row = row_for(same, *device);
-          if (device::is_for_others(same[row].runs_on, *device)) continue;
-          ready[row].explain(*device, with, terms);
-          write(terms);
-        }
-      };
-      if (options.calibrate.empty()) return each_rows(project);
-      for (auto const& same : launches) project(same);
+      auto const with_terms = [&](Rows const& same) { project(same, targets, terms, write); };
+      if (options.calibrate.empty()) return each_rows(with_terms);
+      for (auto const& same : launches) with_terms(same);
     };
     if (options.explain) {
       record::Writer<record::Stations> out(io.output(), format);

@@ -73,6 +73,7 @@ class Projector {
   struct Demand {
     double sum = 0, service = 0, issued = 0;  // of all stations; b; a wavefront's instructions one by one
   };
+  double raised(double part) const;
   Demand demand_of(record::PerValue<Station, double> const& stations, double engines, double factors,
                    double slots) const;
   struct Chain {

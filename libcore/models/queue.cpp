@@ -32,6 +32,7 @@ std::pair<double, double> throughput(double delay, double service, double few, d
 
 constexpr double shared_bytes_per_cycle = 128;  // of a unit that has copy engines or matrix units which use it
 constexpr double words_together = 5;            // sectors of 32 neighbouring words, wherever they begin
+constexpr double cubic = 3;                     // a cube needs no logarithm
 
 bool has_queue(Device const& device) {
   return !device.pipes.empty();
@@ -183,6 +184,11 @@ Projector::Chain Projector::chain(record::PerValue<Step, double> const& path) co
   return {sum * k_.scale_, squares > 0 ? std::max(1.0, sum * sum / squares) : 1};
 }
 
+// To the power of the norm: a group of many phases takes some hundreds of them.
+double Projector::raised(double part) const {
+  return c_.norm == cubic ? part * part * part : std::pow(part, c_.norm);
+}
+
 // What a group, or a part of one, asks of the stations together; `engines` and `factors` of it as engines_ and
 // factors_.
 Projector::Demand Projector::demand_of(record::PerValue<Station, double> const& stations, double engines,
@@ -208,9 +214,9 @@ Projector::Demand Projector::demand_of(record::PerValue<Station, double> const& 
                         : one == Station::tensor ? product
                         : one == Station::shared ? stations[one] - factors
                                                  : stations[one];
-    if ((one != Station::shared || apart) && busy > 0) norm += std::pow(busy / most, c_.norm);
+    if ((one != Station::shared || apart) && busy > 0) norm += raised(busy / most);
   }
-  out.service = std::max(most, most * std::pow(norm, 1 / c_.norm));
+  out.service = std::max(most, most * (c_.norm == cubic ? std::cbrt(norm) : std::pow(norm, 1 / c_.norm)));
   out.issued = c_.wave_issue_cycles * slots * warp / wave_ / waves_ / f_;
   return out;
 }

@@ -40,11 +40,19 @@ class PassingWriter {
   void of(RowReader const& input) { cells_ = columns_.cells(input); }
   void of(std::vector<std::string> cells) { cells_ = std::move(cells); }
   std::vector<std::string> cells(RowReader const& input) const { return columns_.cells(input); }
+  std::vector<std::string> const& cells() const { return cells_; }  // as of() has them
   void write(R const& row) {
     auto& out = writer();
     out.write(row, cells_);
   }
   void finish() { writer().finish(); }
+
+  // For rows that are made into lines elsewhere: the columns that are passed through, the same from here on.
+  std::vector<std::string> names() {
+    writer();
+    return {columns_.names().begin(), columns_.names().begin() + static_cast<std::ptrdiff_t>(names_)};
+  }
+  void write_lines(std::string_view text, std::uint64_t rows) { writer().write_csv_lines(text, rows); }
 
  private:
   Writer<R>& writer() {

@@ -101,7 +101,8 @@ class RowWriter {
   void write(void const* record, std::vector<std::string> const& extras = {});
   // Finished rows of CSV, for a writer of very many; only with Format::csv.
   void write_csv_lines(std::string_view text, std::uint64_t rows);
-  void finish();  // closes the array or prints the table; also right for no rows at all
+  void leave_out_header();  // before the first row: what is written are lines for another writer
+  void finish();            // closes the array or prints the table; also right for no rows at all
 
  private:
   struct State;

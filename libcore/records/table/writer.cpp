@@ -311,6 +311,10 @@ void RowWriter::write_csv_lines(std::string_view text, std::uint64_t rows) {
   if (state_->rows) *state_->rows += rows;
 }
 
+void RowWriter::leave_out_header() {
+  state_->begun = true;
+}
+
 void RowWriter::finish() {
   if (std::exchange(state_->finished, true)) return;
   state_->begin();
