@@ -90,7 +90,9 @@ class Memory {
     std::byte* data = nullptr;
     bool freed = false;      // by free(): every access is an error
     bool undefined = false;  // no host has written it: reading what the kernel has not written is an error of its own
+    std::function<std::string()> origin = {};  // for messages: who allocated it, such as "at saxpy.cu:41", if known
   };
+  void set_origin(std::uint64_t device_address, std::function<std::string()>);  // of the buffer that begins there
   Buffer const* find(std::uint64_t device_address) const;     // the buffer that holds this address, or null
   Buffer const* nearest(std::uint64_t device_address) const;  // for messages: the buffer it most likely missed
   std::vector<Buffer> const& buffers() const;

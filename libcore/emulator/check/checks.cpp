@@ -77,7 +77,9 @@ std::string describe_access(MemoryAccess const& a, Memory const& memory, std::ui
   if (a.space != ptx::StateSpace::global) return text + std::to_string(address);
   Memory::Buffer const* const buffer = memory.find(address);
   if (!buffer) return text + std::to_string(address);
-  return text + std::to_string(address - buffer->address) + " of buffer '" + buffer->name + "'";
+  std::string const origin = buffer->origin ? buffer->origin() : "";
+  return text + std::to_string(address - buffer->address) + " of buffer '" + buffer->name + "'" +
+         (origin.empty() ? "" : " (allocated " + origin + ")");
 }
 
 struct Checks::State {

@@ -98,8 +98,10 @@ StateSpace resolve(std::uint64_t& address) {
 }
 
 std::string place_in(Memory::Buffer const& buffer, std::uint64_t address) {
+  std::string const origin = buffer.origin ? buffer.origin() : "";
   return "at offset " + std::to_string(static_cast<std::int64_t>(address - buffer.address)) + " of buffer '" +
-         buffer.name + "' (" + std::to_string(buffer.size) + " bytes)";
+         buffer.name + "' (" + std::to_string(buffer.size) + " bytes" +
+         (origin.empty() ? ")" : ", allocated " + origin + ")");
 }
 
 bool in_buffers(StateSpace space) {

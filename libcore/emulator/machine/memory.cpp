@@ -161,6 +161,12 @@ void Memory::set_undefined(std::uint64_t device_address) {
     if (b.address == device_address) b.undefined = true;
 }
 
+void Memory::set_origin(std::uint64_t device_address, std::function<std::string()> origin) {
+  // Of what this Memory owns, and none of it is constant.
+  auto* const buffer = const_cast<Buffer*>(find(device_address));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  if (buffer && buffer->address == device_address) buffer->origin = std::move(origin);
+}
+
 Memory::Buffer const* Memory::find(std::uint64_t device_address) const {
   if (!impl_->lent.empty()) {
     auto block = impl_->lent.upper_bound(device_address);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/diag/diag.hpp"
+#include "base/process/call_place.hpp"
 
 namespace kernelcast::cudart {
 
@@ -29,6 +30,7 @@ void* Allocations::add(MemoryType type, std::uint64_t bytes, unsigned flags) {
   try {
     // Numbered in the order in which the application asks for memory, as messages name it.
     auto const address = memory_.add(fmt::format("{} #{}", name_of(type), made_ + 1), extent);
+    memory_.set_origin(address, [at = call_place()] { return text_of(at); });
     all_[address] = {type, extent, bytes, device, flags, false, false, ++made_};
     if (type == MemoryType::device && maker_) maker_(address, bytes);
     return reinterpret_cast<void*>(address);

@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "base/diag/diag.hpp"
+#include "base/process/call_place.hpp"
 #include "base/process/process.hpp"
 #include "base/process/variables.hpp"
 #include "records/table/table.hpp"
@@ -64,20 +65,11 @@ Failure read_failure(std::string const& path) {
   return out;
 }
 
-// "file:line" of the innermost frame in the program itself; empty where there is no tool to tell.
+// Of the innermost frame in the program itself; empty where there is no tool to tell.
 Where place_of(Failure const& failure, std::string const& program) {
-  auto const symbolizer = find_program("llvm-symbolizer-19", {"/usr/lib/llvm-19/bin"});
-  if (symbolizer.empty()) return {};
-  for (auto const& [module, offset] : failure.frames) {
-    if (module != program) continue;
-    auto const result = run_process({symbolizer, "--no-inlines", "--functions=none", "-e", module, offset}, 60);
-    auto const& text = result.output;
-    auto const column = text.find_last_of(':');
-    auto const line = column == std::string::npos ? column : text.find_last_of(':', column - 1);
-    if (line == std::string::npos || text[0] == '?') continue;
-    auto const number = std::strtoul(text.c_str() + line + 1, nullptr, 10);
-    if (number > 0) return Where{text.substr(0, line), number, 0};
-  }
+  for (auto const& [module, offset] : failure.frames)
+    if (module == program)
+      if (auto place = source_place(module, offset); place.line.line > 0) return place.line;
   return {};
 }
 

@@ -26,7 +26,8 @@ said 2 "kernel"
 rows 3
 run 0 "128: right cudaErrorIllegalAddress cudaErrorIllegalAddress cudaSuccess 256: right " fault --on-finding stop
 said 0 "passed over"
-said 2 "of buffer 'cudaMalloc #[0-9]"
+line=$(grep -n 'cudaMalloc(&data, 512)' "${0%/*}/trouble_kernels.cpp" | head -1 | cut -d: -f1) # with its folder's -g1
+said 2 "of buffer 'cudaMalloc #[0-9]' (512 bytes, allocated at trouble_kernels.cpp:$line)"
 said 1 "hint: --on-finding continue"
 
 # A launch that cannot go on ends as ever.
