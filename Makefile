@@ -132,7 +132,7 @@ inject: build
 
 # The long checks in shares of so many hours; tests/night/totals.csv adds them up over nights.
 HOURS = 8
-night: build
+night:
 	@python3 tests/night/night.py $(HOURS) $(if $(PARTS),--parts $(PARTS))
 
 curves:
@@ -180,4 +180,4 @@ format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-19 -i
 
 clean:
-	@cmake -E rm -rf build build-dev build-gcc build-asan build-tsan build-fuzz build-lint build-package
+	@cmake -E rm -rf build build-dev build-gcc build-asan build-tsan build-fuzz build-fuzz-fast build-lint build-package

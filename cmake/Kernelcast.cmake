@@ -27,6 +27,8 @@ endif()
 if(KERNELCAST_SANITIZE STREQUAL "thread")
   target_compile_options(kernelcast_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
   target_link_options(kernelcast_options INTERFACE -fsanitize=thread)
+elseif(KERNELCAST_SANITIZE STREQUAL "trap")  # undefined behaviour alone, with no report
+  target_compile_options(kernelcast_options INTERFACE -fsanitize=undefined -fsanitize-trap=undefined -fno-sanitize=vptr)
 elseif(KERNELCAST_SANITIZE)
   target_compile_options(kernelcast_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
                                                       -fno-omit-frame-pointer)

@@ -3,7 +3,8 @@
 #
 #   run.sh BUILD-FOLDER SECONDS [TARGET…]
 #
-# BUILD-FOLDER/corpus/TARGET   what was found, kept from run to run; the tree's corpus is read besides
+# BUILD-FOLDER/corpus/TARGET   what was found, kept from run to run; the tree's corpus is read besides. Another folder in
+#                              its place: FUZZ_CORPUS
 # BUILD-FOLDER/fuzz.csv        target,executions,seconds,crashes,slowest_ms,peak_mb over all runs since it was removed
 # BUILD-FOLDER/TARGET-crash-*  (-timeout-, -oom-) an input that failed: with its fix it goes into tests/fuzz/corpus
 # BUILD-FOLDER/TARGET.slowest  the input that took most CPU time; TARGET.log, what libFuzzer printed in the last run
@@ -12,6 +13,7 @@
 set -u
 tree=$(cd "$(dirname "$0")/../.." && pwd)
 build=$1 seconds=$2
+corpora=${FUZZ_CORPUS:-$build/corpus}
 shift 2
 totals=$build/fuzz.csv
 failed=0
@@ -42,7 +44,7 @@ while read -r target mutator corpus; do
   if [ $# -gt 0 ]; then
     case " $* " in *" $target "*) ;; *) continue ;; esac
   fi
-  mkdir -p "$build/corpus/$target"
+  mkdir -p "$corpora/$target"
   log=$build/$target.log
   slowest=$build/$target.run
   rm -f "$slowest" "$slowest.ms"
@@ -54,7 +56,7 @@ while read -r target mutator corpus; do
   # shellcheck disable=SC2086  # a corpus is several folders
   KERNELCAST_FUZZ_SLOWEST=$slowest "$build/bin/${target}_fuzz" -max_total_time="$seconds" -max_len=4096 \
     -timeout=20 -rss_limit_mb=512 ${dictionary:+-dict="$dictionary"} -artifact_prefix="$build/$target-" \
-    -print_final_stats=1 -close_fd_mask=2 "$build/corpus/$target" $corpus >"$log" 2>&1 || status=$?
+    -print_final_stats=1 -close_fd_mask=2 "$corpora/$target" $corpus >"$log" 2>&1 || status=$?
   ms=0
   [ -f "$slowest.ms" ] && read -r ms <"$slowest.ms"
   known=$(awk -F, -v t="$target" '$1 == t { print $5 }' "$totals")
