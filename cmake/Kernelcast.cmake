@@ -29,6 +29,7 @@ if(KERNELCAST_SANITIZE STREQUAL "thread")
   target_link_options(kernelcast_options INTERFACE -fsanitize=thread)
 elseif(KERNELCAST_SANITIZE STREQUAL "trap")  # undefined behaviour alone, with no report
   target_compile_options(kernelcast_options INTERFACE -fsanitize=undefined -fsanitize-trap=undefined -fno-sanitize=vptr)
+  target_link_options(kernelcast_options INTERFACE -fsanitize=undefined)  # has what -fsanitize=fuzzer-no-link calls
 elseif(KERNELCAST_SANITIZE)
   target_compile_options(kernelcast_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
                                                       -fno-omit-frame-pointer)
