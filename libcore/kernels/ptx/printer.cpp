@@ -107,10 +107,13 @@ std::string Printer::initializer(Initializer const& value) const {
 
 void Printer::initializers(Variable const& variable) {
   auto const bytes = size_bytes(variable.type);
+  std::string_view const zero = variable.type == Type::f32   ? "0f00000000"
+                                : variable.type == Type::f64 ? "0d0000000000000000"
+                                                             : "0";
   std::uint64_t at = 0;
   std::string list;
   std::uint64_t index = 0;
-  auto const item = [&](std::string const& text) {
+  auto const item = [&](std::string_view text) {
     if (index) list += ", ";
     if (variable.vector > 1 && variable.array && index % variable.vector == 0) list += '{';
     list += text;
@@ -119,10 +122,10 @@ void Printer::initializers(Variable const& variable) {
     at += bytes;
   };
   for (auto const& value : variable.initializers) {
-    while (at < value.offset) item("0");
+    while (at < value.offset) item(zero);
     item(initializer(value));
   }
-  while (variable.vector > 1 && index % variable.vector) item("0");
+  while (variable.vector > 1 && index % variable.vector) item(zero);
   if (variable.array || variable.vector > 1)
     put(" = {{{}}}", list);
   else

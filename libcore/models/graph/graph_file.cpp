@@ -98,7 +98,7 @@ class Assembly {
   }
   std::uint32_t part(RawNode const& node, std::string_view key) {
     auto const value = number(node, key).value_or(0);
-    if (value != static_cast<std::uint32_t>(value) || value >= max_parts)
+    if (!(value < max_parts) || value != static_cast<std::uint32_t>(value))
       throw raw_.refuse(node.attributes.at(std::string(key)).where,
                         fmt::format("node '{}': {} must be a whole number below {}", node.name, key, max_parts),
                         "0, 1, 2, …");

@@ -108,7 +108,7 @@ class Reading {
                         R"("groups": [16, 16, 1])");
     for (std::size_t i = 0; i < 3; ++i) {
       double const side = raw_.number(node.groups[i], node.name, "groups");
-      if (side < 1 || side != static_cast<double>(static_cast<std::uint64_t>(side)))
+      if (!(side >= 1 && side < 0x1p53) || side != static_cast<double>(static_cast<std::uint64_t>(side)))
         throw raw_.refuse(node.groups[i].where, fmt::format("kernel '{}': {} groups", node.name, node.groups[i].text),
                           "whole numbers from 1");
       command.groups[i] = static_cast<std::uint64_t>(side);
