@@ -151,7 +151,7 @@ Axis Axis::over(std::vector<double> const& values) {
   if (values.empty()) return out;
   auto const [low, high] = std::ranges::minmax(values);
   if (low > 0 && high / low > range_of_logarithm) return logarithmic(values, side);
-  out.high_ = high > 0 ? std::min(high * (1 + side), std::pow(10, max_decade)) : 1;
+  out.high_ = high > 0 ? std::clamp(high * (1 + side), std::pow(10, -max_decade), std::pow(10, max_decade)) : 1;
   return out;
 }
 
