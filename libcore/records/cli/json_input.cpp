@@ -49,12 +49,11 @@ std::string csv_of_json(std::istream& in, std::string const& file) {
                 fmt::format("no JSON: {}", reason == std::string::npos ? what : what.substr(reason + 2)),
                 "an array of objects, as --format json writes it");
   } catch (Json::out_of_range const& error) {  // "… number overflow parsing '1e999'"
-    std::string const what = error.what();
-    auto const quote = std::min(what.find('\''), what.size());
-    auto const number = what.substr(quote, what.rfind('\'') - quote + 1);
-    auto const at = number.size() < 2 ? 0 : text.find(number.substr(1, number.size() - 2)) + 1;
-    throw Error(Status::bad_data, place_of(text, at, file), fmt::format("a number out of range: {}", number),
-                "numbers below 1e308");
+    std::string number = error.what();
+    number = number.substr(number.find('\'') + 1);
+    number.pop_back();
+    throw Error(Status::bad_data, place_of(text, text.find(number) + 1, file),
+                fmt::format("a number out of range: '{}'", number), "numbers below 1e308");
   }
   std::vector<std::string> header;
   std::unordered_map<std::string, std::size_t> places;
